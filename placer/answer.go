@@ -46,7 +46,7 @@ func (q *search) answer(ps *PodSet) *Answer {
 	seats := slices.Clone(q.out)
 	slices.SortFunc(seats, func(a, b Seat) int { return e.compareNodes(a.Node, b.Node) })
 	a := &Answer{Proven: !q.cut && !q.f.short, LowerBound: q.bound32, Steps: q.steps}
-	a.Sets = []SetPlacement{{Seats: seats, Pods: ps.Count}}
+	a.Sets = []SetPlacement{{Seats: seats, Pods: int32(q.n)}}
 	e.describe(a)
 	a.Sets[0].PreferenceMet = e.meets(a, ps.Preferred)
 	return a

@@ -25,6 +25,7 @@ func (q *search) bestFit(ps *PodSet) bool {
 	if q.e.pods[int(Root)*q.e.stride+int(q.s.slot)] < q.n {
 		return false
 	}
+	rising := ps.Required == NoLayer && ps.Preferred == NoLayer
 	depth, one := q.bestFitStart(ps, node)
 	var list []share
 	switch {
@@ -33,14 +34,14 @@ func (q *search) bestFit(ps *PodSet) bool {
 	case ps.Required != NoLayer:
 		return false
 	case depth == node:
-		list = q.deal(q.largestNodes(), q.n)
+		list = q.deal(q.allNodes(), q.n, rising)
 	default:
-		list = q.deal(q.children([]share{{dom: Root, node: NoNode}}), q.n)
+		list = q.deal(q.children([]share{{dom: Root, node: NoNode}}), q.n, rising)
 		depth = 1
 	}
 	for ; depth < node; depth++ {
 		if depth < outer {
-			list = q.deal(q.children(list), q.n)
+			list = q.deal(q.children(list), q.n, rising)
 			continue
 		}
 		var next []share
@@ -49,7 +50,7 @@ func (q *search) bestFit(ps *PodSet) bool {
 				next = append(next, sh)
 				continue
 			}
-			next = append(next, q.deal(q.children([]share{sh}), sh.pods)...)
+			next = append(next, q.deal(q.children([]share{sh}), sh.pods, true)...)
 		}
 		list = next
 	}
@@ -146,8 +147,14 @@ func (q *search) compareShares(a, b share) int {
 }
 
 // deal gives n pods to the largest until one can take all that is left; of
-// those that can, the smallest gets it. The list is in descending order.
-func (q *search) deal(list []share, n int64) []share {
+// those that can, the smallest gets it. Rising fills the smallest first. The
+// list is in descending order.
+func (q *search) deal(list []share, n int64, rising bool) []share {
+	if rising {
+		slices.SortFunc(list, func(a, b share) int {
+			return cmp.Or(cmp.Compare(a.pods, b.pods), q.compareShares(a, b))
+		})
+	}
 	for i := range list {
 		if list[i].pods < n {
 			n -= list[i].pods
@@ -166,9 +173,9 @@ func (q *search) deal(list []share, n int64) []share {
 	return list
 }
 
-// largestNodes lists nodes of the whole cluster, the largest first, up to and
-// with every node that deal might choose for the last pods.
-func (q *search) largestNodes() []share {
+// allNodes lists the nodes of the whole cluster that can take pods, the largest
+// first.
+func (q *search) allNodes() []share {
 	var list []share
 	q.e.eachNode(q.s, Root, func(id NodeID, fit int64) {
 		list = append(list, share{-1, id, fit})

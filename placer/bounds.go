@@ -312,7 +312,7 @@ func (q *search) dealt(d DomainID) plan {
 			p.seats = append(p.seats, Seat{sh.node, int32(sh.pods)})
 			continue
 		}
-		list = append(list, q.deal(q.children([]share{sh}), sh.pods)...)
+		list = append(list, q.deal(q.children([]share{sh}), sh.pods, false)...)
 	}
 	counts := q.e.vectorOf([]SetPlacement{{Seats: p.seats}})
 	for l := int(q.e.doms[d].depth); l <= q.e.layers; l++ {

@@ -114,5 +114,60 @@ func (g *Gang) checkTogether(total int64) error {
 	if g.Budget < 0 {
 		return invalid("step_budget", "%d is negative", g.Budget)
 	}
+	if len(g.PodSets) > maxPodSets {
+		return invalid("pod_sets", "%d pod sets; at most %d make a gang", len(g.PodSets), maxPodSets)
+	}
+	names, groups := map[string]int{}, map[string]int{}
+	for i := range g.PodSets {
+		ps := &g.PodSets[i]
+		at := fmt.Sprintf("pod_sets[%d]", i)
+		if k, twice := names[ps.Name]; twice {
+			return invalid(at+".name", "%q is the name of pod_sets[%d] too", ps.Name, k)
+		}
+		names[ps.Name] = i
+		if k, known := groups[ps.Group]; ps.Group != "" && known {
+			if o := &g.PodSets[k]; o.Required != ps.Required || o.Preferred != ps.Preferred {
+				return invalid(at+".constraint", "members of group %q state one constraint; pod_sets[%d] states another", ps.Group, k)
+			}
+		} else {
+			groups[ps.Group] = i
+		}
+	}
+	return g.checkAfter()
+}
+
+// maxPodSets bounds the pod sets of a gang.
+const maxPodSets = 32
+
+// checkAfter follows every order of pod sets to its end.
+func (g *Gang) checkAfter() error {
+	state := make([]int8, len(g.PodSets)) // 1 = on the way, 2 = done
+	var visit func(i int) error
+	visit = func(i int) error {
+		state[i] = 1
+		for k, a := range g.PodSets[i].After {
+			field := fmt.Sprintf("pod_sets[%d].after[%d]", i, k)
+			if a < 0 || a >= len(g.PodSets) {
+				return invalid(field, "there is no pod set %d", a)
+			}
+			if state[a] == 1 {
+				return invalid(field, "pod_sets[%d] would wait for itself", i)
+			}
+			if state[a] == 0 {
+				if err := visit(a); err != nil {
+					return err
+				}
+			}
+		}
+		state[i] = 2
+		return nil
+	}
+	for i := range g.PodSets {
+		if state[i] == 0 {
+			if err := visit(i); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }

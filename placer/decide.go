@@ -5,24 +5,82 @@ import "slices"
 // Decide answers where the gang goes. It takes no capacity: Hold does. The
 // gang must have passed Check.
 func (e *Engine) Decide(g *Gang) *Answer {
-	ps := &g.PodSets[0]
-	s := e.shapeFor(g, ps)
-	q := &e.scratch.search
 	budget := g.Budget
 	if budget == 0 {
 		budget = DefaultBudget
 	}
-	q.begin(e, s, int64(ps.Count), budget)
-	var ok bool
-	if g.Policy == BestFit {
-		ok = q.bestFit(ps)
-	} else {
-		ok = q.tightest(ps)
+	if g.needsJoint() {
+		return e.jointly(g, budget)
 	}
-	if !ok {
+	ps := &g.PodSets[0]
+	s := e.shapeFor(g, ps)
+	q := &e.scratch.search
+	n := e.countThatFits(g, ps, s)
+	q.begin(e, s, n, budget)
+	if n == 0 || !q.byPolicy(g, ps) {
 		return &Answer{AlignedNode: NoNode, Proven: true, Steps: q.steps, Refusal: e.refuse(ps, s)}
 	}
 	return q.answer(ps)
+}
+
+// countThatFits is the count, or under a floor the most pods in whole slices
+// that fit; 0 where even the floor does not.
+func (e *Engine) countThatFits(g *Gang, ps *PodSet, s *Shape) int64 {
+	n := int64(ps.Count)
+	if !g.reducible() {
+		return n
+	}
+	most := e.mostIn(g, ps, s)
+	if most >= n {
+		return n
+	}
+	if most < max(g.floor(0), int64(g.MinCount), 1) {
+		return 0
+	}
+	return most
+}
+
+// mostIn is the most pods of the shape that one domain of the required layer
+// takes.
+func (e *Engine) mostIn(g *Gang, ps *PodSet, s *Shape) int64 {
+	required := max(depthOf(ps.Required), e.fabricDepth(g))
+	node := int64(0)
+	if required > 0 {
+		least := required
+		if int(least) > e.layers {
+			least = 0
+		}
+		node = e.mostOnNode(s, least)
+	}
+	switch {
+	case int(required) > e.layers:
+		return node
+	case required == 0:
+		return e.usable(s, Root)
+	}
+	_, pods := e.roomiest(s, required)
+	if depthOf(ps.Required) == 0 {
+		return max(pods, node) // a node without labels is a fabric of its own
+	}
+	return pods
+}
+
+// mostOnNode is the most pods in whole slices on one node.
+func (e *Engine) mostOnNode(s *Shape, least int8) int64 {
+	fit := e.largestFit(s.base, Root)
+	if unit := int64(s.unit[0]); unit > 1 {
+		fit -= fit % unit
+	}
+	return fit
+}
+
+// fabricDepth is the depth that no gang may span: 1 where the domains of the
+// first layer share no network.
+func (e *Engine) fabricDepth(g *Gang) int8 {
+	if e.disconnected && !g.SpanFabrics && e.layers > 0 {
+		return 1
+	}
+	return 0
 }
 
 // depthOf is the depth of the domains of a layer; 0 for none.
@@ -30,7 +88,7 @@ func depthOf(l Layer) int8 { return int8(l) + 1 }
 
 // tightest fills q.out with the least vector's seats; false says that the pod
 // set does not fit.
-func (q *search) tightest(ps *PodSet) bool {
+func (q *search) tightest(ps *PodSet, fabric int8) bool {
 	required, preferred := depthOf(ps.Required), depthOf(ps.Preferred)
 	node := int8(q.e.layers) + 1
 	if preferred == node {
@@ -53,7 +111,7 @@ func (q *search) tightest(ps *PodSet) bool {
 	if required == node {
 		return false
 	}
-	floor := required
+	floor := max(required, fabric)
 	for depth := int8(q.e.layers); depth >= floor; depth-- {
 		if cands := q.candidates(depth); len(cands) > 0 {
 			q.settleOn(cands)

@@ -65,16 +65,21 @@ func (b *bump[T]) take(n int) []T {
 	return piece
 }
 
-// begin readies the search for n pods of a shape.
-func (q *search) begin(e *Engine, s *Shape, n, budget int64) {
-	q.e, q.s, q.n = e, s, n
+// start readies the search for a decision.
+func (q *search) start(e *Engine, budget int64) {
+	q.e, q.budget = e, budget
 	q.steps, q.cut = 0, false
-	q.budget = budget
 	q.lower, q.bound32 = maxVec, nil
-	q.weigh()
-	q.f.layout(e, n, uint64(2*n*q.maxCost))
 	q.clearFronts()
 	q.out = q.out[:0]
+}
+
+// begin readies the search for n pods of a shape.
+func (q *search) begin(e *Engine, s *Shape, n, budget int64) {
+	q.start(e, budget)
+	q.s, q.n = s, n
+	q.weigh()
+	q.f.layout(e, n, uint64(2*n*q.maxCost))
 }
 
 // weigh finds out whether preferred affinity tells nodes apart at all: where

@@ -15,20 +15,6 @@ func notBuilt(r *Recorded) string {
 	if r.Kind == "repair" {
 		return "repair"
 	}
-	for _, ps := range r.Gang.PodSets {
-		switch {
-		case ps.Group != "":
-			return "group"
-		case len(ps.Slices) > 1:
-			return "nested slices"
-		}
-	}
-	if len(r.Gang.PodSets) > 1 {
-		return "several pod sets"
-	}
-	if r.Gang.Policy == placer.Balanced || r.Gang.Policy == placer.LeastFree {
-		return "policy " + keyOf(policies, r.Gang.Policy)
-	}
 	return ""
 }
 

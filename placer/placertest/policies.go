@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/hopwise/hopwise/placer"
 )
 
 // LeastFreeProfiles are the profiles that LEAST_FREE may give to a gang of one
@@ -118,11 +120,16 @@ func BalancedCounts(c *Case) []int {
 	return best
 }
 
-func balance(f *facts, counts []int32) []int {
-	layer := max(f.layers-1, 0)
-	if l := f.c.Gang.PodSets[0].Preferred; l >= 0 {
-		layer = int(l)
+// balancedLayer is the layer over whose domains BALANCED spreads.
+func balancedLayer(c *Case) placer.Layer {
+	if l := c.Gang.PodSets[0].Preferred; l >= 0 {
+		return l
 	}
+	return placer.Layer(max(len(c.Scheme.Layers)-1, 0))
+}
+
+func balance(f *facts, counts []int32) []int {
+	layer := int(balancedLayer(f.c))
 	perDomain := map[string]int{}
 	for i, n := range counts {
 		if n > 0 {

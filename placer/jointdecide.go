@@ -1,0 +1,325 @@
+package placer
+
+import "slices"
+
+// needsJoint says whether the gang is beyond the search for one pod set.
+func (g *Gang) needsJoint() bool {
+	if len(g.PodSets) != 1 {
+		return true
+	}
+	ps := &g.PodSets[0]
+	return ps.PartialLastSlice && len(ps.Slices) > 0 && ps.Count%ps.Slices[0].Size != 0
+}
+
+// jointly decides a gang of several pod sets.
+func (e *Engine) jointly(g *Gang, budget int64) *Answer {
+	q := &e.scratch.search
+	q.start(e, budget)
+	counts := make([]int64, len(g.PodSets))
+	for i := range g.PodSets {
+		counts[i] = int64(g.PodSets[i].Count)
+	}
+	j, ok := q.newJoint(g, counts)
+	var at *jointBest
+	if ok {
+		at = j.solve()
+		if at == nil {
+			if less := j.reduce(); less != nil {
+				j, _ = q.newJoint(g, less)
+				at = j.solve()
+			}
+		}
+	}
+	if at == nil {
+		return e.refuseJoint(g, q)
+	}
+	return j.answer(at)
+}
+
+// jointBest is the best place for the gang so far: a domain, or one node.
+type jointBest struct {
+	dom  DomainID
+	node NodeID
+	key  vec // price and the room left
+}
+
+// solve finds the deepest place that holds the gang, of those of one depth the
+// one with the least price, then the least room, then the first in path order.
+func (j *joint) solve() *jointBest {
+	e := j.q.e
+	if best := j.solveNode(); best != nil {
+		return best
+	}
+	for depth := e.layers; depth >= 0; depth-- {
+		var best *jointBest
+		for _, d := range e.order[depth] {
+			if !j.mayHold(d) {
+				continue
+			}
+			price := j.table(d).price[j.full()]
+			if price == maxVec {
+				continue
+			}
+			key := price.add(vec{lo: uint64(j.roomIn(d))})
+			if best == nil || key.less(best.key) {
+				best = &jointBest{dom: d, node: NoNode, key: key}
+			}
+		}
+		if best != nil {
+			return best
+		}
+	}
+	return nil
+}
+
+// mayHold says whether a domain has room for each set by itself.
+func (j *joint) mayHold(d DomainID) bool {
+	e := j.q.e
+	for i := range j.sets {
+		if e.pods[int(d)*e.stride+int(j.sets[i].s.slot)] < j.sets[i].n {
+			return false
+		}
+	}
+	return true
+}
+
+func (j *joint) roomIn(d DomainID) int64 {
+	e := j.q.e
+	return e.pods[int(d)*e.stride+int(j.sets[0].s.slot)]
+}
+
+// solveNode finds the best node that holds the whole gang.
+func (j *joint) solveNode() *jointBest {
+	e := j.q.e
+	for i := range j.sets {
+		if j.sets[i].n > 0 && e.largestFit(j.sets[i].s, Root) < j.sets[i].n {
+			return nil
+		}
+	}
+	var best *jointBest
+	e.walk(Root, func(id NodeID) bool {
+		for i := range j.sets {
+			if j.fitsWith(i, id) < j.sets[i].n {
+				return true
+			}
+		}
+		for _, o := range j.offers(id) {
+			if int(o.state) != j.full() {
+				continue
+			}
+			room := j.roomBeside(id, make([]int64, len(j.sets)))
+			key := o.v.minus(j.above(id)).add(vec{lo: uint64(room)})
+			if best == nil || key.less(best.key) {
+				best = &jointBest{dom: e.nodes[id].dom, node: id, key: key}
+			}
+		}
+		return true
+	})
+	return best
+}
+
+// above is what a node's price has more than that of one attached at the
+// narrowest layer, less the wishes that its domains meet: on one node, every
+// layer counts one domain, whichever the node lacks.
+func (j *joint) above(id NodeID) vec {
+	e := j.q.e
+	depth := e.doms[e.nodes[id].dom].depth
+	v := j.q.f.node[depth].minus(j.q.f.node[e.layers])
+	for d := int8(1); d <= depth; d++ {
+		v = v.add(j.credit(d, j.full()))
+	}
+	return v
+}
+
+// reduce finds the largest counts that the floors allow and that fit: the most
+// pods, then the most of earlier sets. It looks at the whole cluster's table.
+func (j *joint) reduce() []int64 {
+	if !j.g.reducible() {
+		return nil
+	}
+	t := j.table(Root)
+	var best []int64
+	for st := range t.price {
+		if t.price[st] == maxVec || st == 0 {
+			continue
+		}
+		counts := make([]int64, len(j.sets))
+		total := int64(0)
+		for i := range counts {
+			counts[i] = int64(j.digits[st*len(j.sets)+i])
+			total += counts[i]
+		}
+		if j.allowed(counts, total) && (best == nil || moreOf(counts, best)) {
+			best = counts
+		}
+	}
+	return best
+}
+
+func (g *Gang) reducible() bool {
+	return g.MinCount > 0 || slices.ContainsFunc(g.PodSets, func(ps PodSet) bool { return ps.MinCount > 0 })
+}
+
+// floor is the fewest pods of the set that will do. A set without a floor of
+// its own may shrink where the gang has one.
+func (g *Gang) floor(i int) int64 {
+	ps := &g.PodSets[i]
+	if ps.MinCount == 0 && g.MinCount == 0 {
+		return int64(ps.Count)
+	}
+	return int64(ps.MinCount)
+}
+
+func (j *joint) allowed(counts []int64, total int64) bool {
+	for i, c := range counts {
+		ps := j.sets[i].ps
+		if c < j.g.floor(i) {
+			return false
+		}
+		if c != j.sets[i].n && len(ps.Slices) > 0 && c%int64(ps.Slices[0].Size) != 0 {
+			return false
+		}
+	}
+	return total >= int64(j.g.MinCount)
+}
+
+func moreOf(a, b []int64) bool {
+	sum := int64(0)
+	for i := range a {
+		sum += a[i] - b[i]
+	}
+	if sum != 0 {
+		return sum > 0
+	}
+	return slices.Compare(a, b) > 0
+}
+
+// answer seats the gang at the best place, every set in rank order.
+func (j *joint) answer(at *jointBest) *Answer {
+	e := j.q.e
+	out := make([][]Seat, len(j.sets))
+	if at.node != NoNode {
+		j.seatNode(at.node, j.full(), out)
+	} else {
+		j.seats(at.dom, j.full(), out)
+	}
+	a := &Answer{Proven: !j.q.cut && !j.q.f.short, Steps: j.q.steps}
+	for i := range out {
+		e.orderRanks(out[i], j.sets[i].ps, j.sets[i].n)
+		a.Sets = append(a.Sets, SetPlacement{Seats: out[i], Pods: int32(j.sets[i].n)})
+	}
+	e.describe(a)
+	for i := range a.Sets {
+		a.Sets[i].PreferenceMet = e.unitMeets(j.g, a.Sets, i)
+	}
+	return a
+}
+
+// unitMeets says whether the pods of a set and its group share one domain of
+// the preferred layer; true where none is preferred.
+func (e *Engine) unitMeets(g *Gang, sets []SetPlacement, i int) bool {
+	ps := &g.PodSets[i]
+	if ps.Preferred == NoLayer {
+		return true
+	}
+	unit := &Answer{}
+	for k := range sets {
+		if k == i || ps.Group != "" && g.PodSets[k].Group == ps.Group {
+			unit.Sets = append(unit.Sets, sets[k])
+		}
+	}
+	empty := !slices.ContainsFunc(unit.Sets, func(s SetPlacement) bool { return len(s.Seats) > 0 })
+	if empty {
+		return true
+	}
+	e.describe(unit)
+	return e.meets(unit, ps.Preferred)
+}
+
+// orderRanks sorts a set's seats into path order; where the last slice is
+// short, the domain that holds it comes last among its siblings.
+func (e *Engine) orderRanks(seats []Seat, ps *PodSet, n int64) {
+	slices.SortFunc(seats, func(a, b Seat) int { return e.compareNodes(a.Node, b.Node) })
+	last := e.shortAt(seats, ps, n)
+	if last == NoNode {
+		return
+	}
+	rank := func(id NodeID, depth int8) int {
+		switch d := e.nodes[id].dom; {
+		case id == last:
+			return 1
+		case e.doms[d].depth > depth && e.doms[e.nodes[last].dom].depth > depth && e.ancestor(d, depth+1) == e.ancestor(e.nodes[last].dom, depth+1):
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(seats, func(a, b Seat) int {
+		depth := e.doms[e.common(e.nodes[a.Node].dom, e.nodes[b.Node].dom)].depth
+		if c := rank(a.Node, depth) - rank(b.Node, depth); c != 0 {
+			return c
+		}
+		return e.compareNodes(a.Node, b.Node)
+	})
+}
+
+// shortAt is a node in the innermost domain that holds a short slice; NoNode
+// where every slice is whole.
+func (e *Engine) shortAt(seats []Seat, ps *PodSet, n int64) NodeID {
+	for k := len(ps.Slices) - 1; k >= 0; k-- {
+		size := int64(ps.Slices[k].Size)
+		if n%size == 0 {
+			continue
+		}
+		depth := depthOf(ps.Slices[k].Layer)
+		sum := int64(0)
+		for i := len(seats) - 1; i >= 0; i-- {
+			sum += int64(seats[i].Pods)
+			if i > 0 && e.sameAt(seats[i].Node, seats[i-1].Node, depth) {
+				continue
+			}
+			if sum%size != 0 {
+				return seats[i].Node
+			}
+			sum = 0
+		}
+	}
+	return NoNode
+}
+
+// sameAt says whether two nodes share their domain of a depth; beyond the
+// narrowest layer it is the node itself.
+func (e *Engine) sameAt(a, b NodeID, depth int8) bool {
+	if int(depth) > e.layers {
+		return a == b
+	}
+	da, db := e.nodes[a].dom, e.nodes[b].dom
+	return e.doms[da].depth >= depth && e.doms[db].depth >= depth && e.ancestor(da, depth) == e.ancestor(db, depth)
+}
+
+// refuseJoint says why: the first set that does not fit even alone, or that
+// they do not fit together.
+func (e *Engine) refuseJoint(g *Gang, q *search) *Answer {
+	cut := q.cut
+	steps := q.steps
+	for i := range g.PodSets {
+		one := Gang{PodSets: []PodSet{g.PodSets[i]}, Budget: g.Budget, empty: g.empty}
+		one.PodSets[0].PartialLastSlice, one.PodSets[0].After = false, nil
+		ps := &one.PodSets[0]
+		if len(ps.Slices) > 0 {
+			ps.Count -= ps.Count % ps.Slices[0].Size
+		}
+		if ps.Count == 0 {
+			continue
+		}
+		if a := e.Decide(&one); a.Refusal != nil {
+			a.Refusal.PodSet = i
+			a.Refusal.Want = int64(g.PodSets[i].Count)
+			a.Steps += steps
+			return a
+		}
+	}
+	ps := &g.PodSets[0]
+	r := e.refuse(ps, e.shapeFor(g, ps))
+	r.PodSet, r.Proven = -1, !cut
+	return &Answer{AlignedNode: NoNode, Proven: !cut, Steps: steps, Refusal: r}
+}
