@@ -22,8 +22,12 @@ type joint struct {
 	present []uint32 // [state]: bit per set with pods in it
 	tables  map[DomainID]*table
 	memo    map[string][]offer
-	met     vec // the credit for one set's preference
-	space   int64
+	met     vec   // the credit for one set's preference
+	space   int64 // what one unit of affinity cost is worth in room
+	inner   search
+	// unproven is set once something was left to a greedy plan that no bound
+	// shows to be the best.
+	unproven bool
 }
 
 type jointSet struct {
@@ -74,9 +78,11 @@ func (q *search) newJoint(g *Gang, counts []int64) (*joint, bool) {
 	}
 	j.bind()
 	j.crowds = g.crowds()
+	j.layout()
 	for i := range j.sets {
 		j.sets[i].stride = j.states
 		if int64(j.states)*(j.sets[i].n+1) > maxStates {
+			j.states = 1
 			return j, false
 		}
 		j.states *= int(j.sets[i].n) + 1
@@ -94,7 +100,6 @@ func (q *search) newJoint(g *Gang, counts []int64) (*joint, bool) {
 			}
 		}
 	}
-	j.layout()
 	return j, true
 }
 

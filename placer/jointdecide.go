@@ -1,6 +1,9 @@
 package placer
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // needsJoint says whether the gang is beyond the search for one pod set.
 func (g *Gang) needsJoint() bool {
@@ -21,17 +24,19 @@ func (e *Engine) jointly(g *Gang, budget int64) *Answer {
 	}
 	j, ok := q.newJoint(g, counts)
 	var at *jointBest
-	if ok {
-		at = j.solve()
-		if at == nil {
-			if less := j.reduce(); less != nil {
-				j, _ = q.newJoint(g, less)
-				at = j.solve()
+	if !ok {
+		q.cut = true
+	}
+	if at = j.solve(); at == nil {
+		if less := j.reduce(); less != nil {
+			if j, ok = q.newJoint(g, less); !ok {
+				q.cut = true
 			}
+			at = j.solve()
 		}
 	}
 	if at == nil {
-		return e.refuseJoint(g, q)
+		return e.refuseJoint(g, q, !q.cut && !j.unproven)
 	}
 	return j.answer(at)
 }
@@ -40,7 +45,8 @@ func (e *Engine) jointly(g *Gang, budget int64) *Answer {
 type jointBest struct {
 	dom  DomainID
 	node NodeID
-	key  vec // price and the room left
+	key  vec      // price and the room left
+	out  [][]Seat // the seats, where they were not found in a table
 }
 
 // solve finds the deepest place that holds the gang, of those of one depth the
@@ -53,16 +59,10 @@ func (j *joint) solve() *jointBest {
 	for depth := e.layers; depth >= 0; depth-- {
 		var best *jointBest
 		for _, d := range e.order[depth] {
-			if !j.mayHold(d) {
-				continue
-			}
-			price := j.table(d).price[j.full()]
-			if price == maxVec {
-				continue
-			}
-			key := price.add(vec{lo: uint64(j.roomIn(d))})
-			if best == nil || key.less(best.key) {
-				best = &jointBest{dom: d, node: NoNode, key: key}
+			if j.mayHold(d) && (best == nil || j.promising(d, best)) {
+				if o := j.try(d); o != nil && (best == nil || o.key.less(best.key)) {
+					best = o
+				}
 			}
 		}
 		if best != nil {
@@ -70,6 +70,73 @@ func (j *joint) solve() *jointBest {
 		}
 	}
 	return nil
+}
+
+// promising says whether d could be better than the best so far: with every
+// wish met, and no more room left than the gang could not avoid.
+func (j *joint) promising(d DomainID, best *jointBest) bool {
+	low := j.lower(d)
+	for _, w := range j.wishes {
+		low = low.minus(j.met.times(int64(bits.OnesCount32(w.mask))))
+	}
+	room := j.roomIn(d)
+	for i := range j.sets {
+		room -= j.sets[i].n * max(j.q.e.largestFit(j.sets[0].s, d), 1)
+	}
+	return low.add(vec{lo: uint64(max(room, 0))}).less(best.key)
+}
+
+// try finds the gang's best seats in d: exactly where the budget allows, else
+// by a greedy plan, which is proven where it meets the lower bound.
+func (j *joint) try(d DomainID) *jointBest {
+	if !j.q.cut && j.affordable(d) {
+		price := j.table(d).price[j.full()]
+		if !j.q.cut {
+			if price == maxVec {
+				return nil
+			}
+			return &jointBest{dom: d, node: NoNode, key: price.add(vec{lo: uint64(j.roomIn(d))})}
+		}
+	}
+	out := j.greedy(d)
+	if out == nil {
+		j.unproven = true
+		return nil
+	}
+	low := j.lower(d)
+	counts := j.countsOf(d, out)
+	if low.less(counts) {
+		j.unproven = true
+		if low.less(j.q.lower) {
+			j.q.lower = low
+		}
+	}
+	return &jointBest{dom: d, node: NoNode, key: j.priceOf(d, out).add(vec{lo: uint64(j.roomAfter(d, out))}), out: out}
+}
+
+// affordable guesses whether the tables below d fit into what is left of the
+// budget.
+func (j *joint) affordable(d DomainID) bool {
+	cost := int64(j.q.e.doms[d].total) * int64(j.states) * int64(min(j.states, 16)) / 4
+	return j.states > 1 && cost <= j.q.budget-j.q.steps
+}
+
+// roomAfter is how many pods of the first set d still takes beside the seats.
+func (j *joint) roomAfter(d DomainID, out [][]Seat) int64 {
+	at := map[NodeID][]int64{}
+	for i := range out {
+		for _, s := range out[i] {
+			if at[s.Node] == nil {
+				at[s.Node] = make([]int64, len(j.sets))
+			}
+			at[s.Node][i] += int64(s.Pods)
+		}
+	}
+	room := j.roomIn(d)
+	for id, x := range at {
+		room -= j.roomBeside(id, make([]int64, len(x))) - j.roomBeside(id, x)
+	}
+	return max(room, 0)
 }
 
 // mayHold says whether a domain has room for each set by itself.
@@ -92,15 +159,18 @@ func (j *joint) roomIn(d DomainID) int64 {
 func (j *joint) solveNode() *jointBest {
 	e := j.q.e
 	for i := range j.sets {
-		if j.sets[i].n > 0 && e.largestFit(j.sets[i].s, Root) < j.sets[i].n {
+		if j.states == 1 || j.sets[i].n > 0 && e.largestFit(j.sets[i].s, Root) < j.sets[i].n {
 			return nil
 		}
 	}
 	var best *jointBest
-	e.walk(Root, func(id NodeID) bool {
+	in := &j.inner
+	lead := slices.IndexFunc(j.sets, func(s jointSet) bool { return s.n > 0 })
+	in.begin(e, j.sets[lead].s, j.sets[lead].n, j.q.budget)
+	in.eachLarge(Root, 0, func(id NodeID, _ int64) bool {
 		for i := range j.sets {
 			if j.fitsWith(i, id) < j.sets[i].n {
-				return true
+				return !in.spend(1)
 			}
 		}
 		for _, o := range j.offers(id) {
@@ -109,12 +179,13 @@ func (j *joint) solveNode() *jointBest {
 			}
 			room := j.roomBeside(id, make([]int64, len(j.sets)))
 			key := o.v.minus(j.above(id)).add(vec{lo: uint64(room)})
-			if best == nil || key.less(best.key) {
+			if best == nil || key.less(best.key) || key == best.key && e.compareNodes(id, best.node) < 0 {
 				best = &jointBest{dom: e.nodes[id].dom, node: id, key: key}
 			}
 		}
-		return true
+		return !in.spend(1)
 	})
+	j.unproven = j.unproven || in.cut
 	return best
 }
 
@@ -137,7 +208,13 @@ func (j *joint) reduce() []int64 {
 	if !j.g.reducible() {
 		return nil
 	}
+	if j.q.cut || !j.affordable(Root) {
+		return j.reduceGreedily()
+	}
 	t := j.table(Root)
+	if j.q.cut {
+		return j.reduceGreedily()
+	}
 	var best []int64
 	for st := range t.price {
 		if t.price[st] == maxVec || st == 0 {
@@ -183,6 +260,54 @@ func (j *joint) allowed(counts []int64, total int64) bool {
 	return total >= int64(j.g.MinCount)
 }
 
+// reduceGreedily starts from the floors and adds to the earlier sets first, as
+// far as a greedy plan finds room: what is left to a search cut by its budget.
+func (j *joint) reduceGreedily() []int64 {
+	j.unproven = true
+	counts := make([]int64, len(j.sets))
+	for i := range counts {
+		counts[i] = j.whole(i, j.g.floor(i))
+	}
+	fits := func() bool {
+		k, _ := j.q.newJoint(j.g, counts)
+		return k.greedy(Root) != nil
+	}
+	if !fits() {
+		return nil
+	}
+	total := int64(0)
+	for i := range counts {
+		least, most := counts[i], j.sets[i].n
+		for least < most {
+			counts[i] = j.whole(i, (least+most+1)/2)
+			if counts[i] <= least {
+				counts[i] = most
+			}
+			if fits() {
+				least = counts[i]
+			} else {
+				most = counts[i] - 1
+			}
+		}
+		counts[i] = j.whole(i, least)
+		total += counts[i]
+	}
+	if !j.allowed(counts, total) {
+		return nil
+	}
+	return counts
+}
+
+// whole rounds a reduced count down to whole slices, but not below the floor.
+func (j *joint) whole(i int, c int64) int64 {
+	ps := j.sets[i].ps
+	if len(ps.Slices) == 0 || c == j.sets[i].n {
+		return c
+	}
+	size := int64(ps.Slices[0].Size)
+	return max(c-c%size, ceilDiv(j.g.floor(i), size)*size)
+}
+
 func moreOf(a, b []int64) bool {
 	sum := int64(0)
 	for i := range a {
@@ -198,12 +323,19 @@ func moreOf(a, b []int64) bool {
 func (j *joint) answer(at *jointBest) *Answer {
 	e := j.q.e
 	out := make([][]Seat, len(j.sets))
-	if at.node != NoNode {
+	switch {
+	case at.out != nil:
+		out = at.out
+	case at.node != NoNode:
 		j.seatNode(at.node, j.full(), out)
-	} else {
+	default:
 		j.seats(at.dom, j.full(), out)
 	}
-	a := &Answer{Proven: !j.q.cut && !j.q.f.short, Steps: j.q.steps}
+	a := &Answer{Proven: !j.unproven && !j.q.f.short, Steps: j.q.steps}
+	if j.unproven && j.q.lower != maxVec {
+		j.q.bounded(at.dom)
+		a.LowerBound = j.q.bound32
+	}
 	for i := range out {
 		e.orderRanks(out[i], j.sets[i].ps, j.sets[i].n)
 		a.Sets = append(a.Sets, SetPlacement{Seats: out[i], Pods: int32(j.sets[i].n)})
@@ -298,8 +430,7 @@ func (e *Engine) sameAt(a, b NodeID, depth int8) bool {
 
 // refuseJoint says why: the first set that does not fit even alone, or that
 // they do not fit together.
-func (e *Engine) refuseJoint(g *Gang, q *search) *Answer {
-	cut := q.cut
+func (e *Engine) refuseJoint(g *Gang, q *search, proven bool) *Answer {
 	steps := q.steps
 	for i := range g.PodSets {
 		one := Gang{PodSets: []PodSet{g.PodSets[i]}, Budget: g.Budget, empty: g.empty}
@@ -320,6 +451,6 @@ func (e *Engine) refuseJoint(g *Gang, q *search) *Answer {
 	}
 	ps := &g.PodSets[0]
 	r := e.refuse(ps, e.shapeFor(g, ps))
-	r.PodSet, r.Proven = -1, !cut
-	return &Answer{AlignedNode: NoNode, Proven: !cut, Steps: steps, Refusal: r}
+	r.PodSet, r.Proven = -1, proven
+	return &Answer{AlignedNode: NoNode, Proven: proven, Steps: steps, Refusal: r}
 }

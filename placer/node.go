@@ -192,18 +192,23 @@ func (e *Engine) Release(ps *PodSet, seats []Seat) { e.take(e.shapeOf(ps), seats
 func (e *Engine) take(s *Shape, seats []Seat, sign int32) {
 	e.settle()
 	for _, seat := range seats {
-		rec := &e.nodes[seat.Node]
-		row := int(seat.Node) * e.res.n
-		for _, a := range s.req {
-			qty := a.qty * int64(sign) * int64(seat.Pods)
-			e.held[row+int(a.res)] += qty
-			e.free[row+int(a.res)] -= qty
-		}
-		if s.spec.exclusive {
-			rec.exclusive += sign * seat.Pods
-		} else {
-			rec.heldPods += sign * seat.Pods
-		}
+		e.charge(s, seat, sign)
 		e.refit(seat.Node)
+	}
+}
+
+// charge books a seat's capacity without looking at the counts.
+func (e *Engine) charge(s *Shape, seat Seat, sign int32) {
+	rec := &e.nodes[seat.Node]
+	row := int(seat.Node) * e.res.n
+	for _, a := range s.req {
+		qty := a.qty * int64(sign) * int64(seat.Pods)
+		e.held[row+int(a.res)] += qty
+		e.free[row+int(a.res)] -= qty
+	}
+	if s.spec.exclusive {
+		rec.exclusive += sign * seat.Pods
+	} else {
+		rec.heldPods += sign * seat.Pods
 	}
 }
