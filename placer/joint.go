@@ -25,6 +25,7 @@ type joint struct {
 	met     vec   // the credit for one set's preference
 	space   int64 // what one unit of affinity cost is worth in room
 	inner   search
+	filling *filling // what the sets are pieces of; nil for a whole gang
 	// unproven is set once something was left to a greedy plan that no bound
 	// shows to be the best.
 	unproven bool
@@ -157,7 +158,7 @@ func (j *joint) layout() {
 		cost += 2 * j.sets[i].n * j.sets[i].maxCost
 	}
 	j.space = 1 << 30 // room is a credit of up to so many pods
-	low := uint64(j.space) * uint64(cost+1)
+	low := uint64(j.space) * uint64(cost+total+1)
 	j.q.f.layout(j.q.e, total, low*64)
 	j.met = vec{lo: low}
 }
@@ -211,12 +212,19 @@ func (j *joint) fitsWith(i int, id NodeID) int64 {
 	if e.doms[e.nodes[id].dom].depth < j.sets[i].least {
 		return 0
 	}
-	return int64(e.fit[int(id)*e.stride+int(j.sets[i].s.slot)])
+	fit := int64(e.fit[int(id)*e.stride+int(j.sets[i].s.slot)])
+	if j.filling != nil {
+		fit = j.filling.limit(i, id, fit)
+	}
+	return fit
 }
 
 // holdsTogether says whether a node can take these pods of each set at once.
 func (j *joint) holdsTogether(id NodeID, x []int64) bool {
 	e := j.q.e
+	if j.filling != nil && !j.filling.withinLimits(id, x) {
+		return false
+	}
 	for _, crowd := range j.crowds {
 		sum, lonely := int64(0), false
 		for i := range x {

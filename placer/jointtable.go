@@ -46,6 +46,9 @@ func (j *joint) likeness(id NodeID, limit []int64) string {
 	e := j.q.e
 	n := &e.nodes[id]
 	key := []byte{byte(e.doms[n.dom].depth)}
+	if j.filling != nil && (j.filling.used[id] || len(j.sets) > 1) {
+		key = binary.AppendVarint(key, int64(id)) // bound and limited by itself
+	}
 	for i := range limit {
 		key = binary.AppendVarint(key, j.fitsWith(i, id))
 		if j.sets[i].s.weighted {
@@ -94,6 +97,9 @@ func (j *joint) stateOf(x []int64) int {
 func (j *joint) nodePrice(id NodeID, x []int64, before int64) vec {
 	e := j.q.e
 	v := j.q.f.node[e.doms[e.nodes[id].dom].depth]
+	if j.filling != nil && j.filling.used[id] {
+		v = j.paid() // the ranks that stay have paid for it
+	}
 	cost := int64(0)
 	for i := range x {
 		if x[i] > 0 && j.sets[i].s.weighted {
@@ -104,6 +110,11 @@ func (j *joint) nodePrice(id NodeID, x []int64, before int64) vec {
 	v = v.minus(vec{lo: uint64(before - j.roomBeside(id, x))})
 	return v.minus(j.credit(int8(e.layers)+1, j.stateOf(x)))
 }
+
+// paid is the price of a node that is in use already: no count. Room is a credit
+// below everything else, and a whole step of the field above it keeps sums from
+// going below zero; that field has room for a step per pod.
+func (j *joint) paid() vec { return vec{lo: uint64(j.space)} }
 
 // credit is what a state earns by having all pods of a wish in one domain of
 // the wish's depth: one for each set that wishes.
@@ -218,7 +229,11 @@ func (j *joint) fromTable(kid DomainID) []offer {
 	var list []offer
 	for st := 1; st < j.states; st++ {
 		if t.price[st] != maxVec {
-			list = append(list, offer{int32(st), t.price[st].add(j.q.f.one[e.doms[kid].depth])})
+			v := t.price[st]
+			if j.filling == nil || !j.filling.paid[kid] {
+				v = v.add(j.q.f.one[e.doms[kid].depth])
+			}
+			list = append(list, offer{int32(st), v})
 		}
 	}
 	return list

@@ -1,6 +1,3 @@
-// Package cluster is the live state: the topology graph, what every node has
-// free and every placement, behind one writer. (The rest of this comment
-// belongs to the file that holds the writer.)
 package cluster
 
 // Node is a machine as a source reports it. Sources deliver it whole; the
