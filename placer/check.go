@@ -1,9 +1,6 @@
 package placer
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // InvalidError says that a gang asks for what makes no sense on any cluster.
 type InvalidError struct {
@@ -52,7 +49,7 @@ func (ps *PodSet) check(at string, scheme Scheme) error {
 		return invalid(at+".max_per_node", "%d is negative", ps.MaxPerNode)
 	}
 	for name, qty := range ps.Requests {
-		if qty < 0 || qty > math.MaxInt64/MaxPods/1024 {
+		if qty < 0 || qty > maxAmount {
 			return invalid(fmt.Sprintf("%s.requests[%q]", at, name), "%d is negative or too large", qty)
 		}
 	}

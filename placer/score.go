@@ -1,5 +1,7 @@
 package placer
 
+import "slices"
+
 // Score judges a list of ordered seats against what could be had.
 type Score struct {
 	// Now compares with the best answer on the cluster as it is, Empty with the
@@ -13,9 +15,10 @@ type Score struct {
 	AnswerNow, AnswerEmpty *Answer
 }
 
-// Score compares seats with TIGHTEST's own answers for the same pod sets. Where
-// own is set the seats are held, and are freed while deciding.
-func (e *Engine) Score(g *Gang, sets []SetPlacement, own bool) Score {
+// Score compares seats with TIGHTEST's own answers for the same pod sets. What
+// the pods use where they are is freed while deciding: as much as they request,
+// or, for exclusive ones, all that is used on their nodes.
+func (e *Engine) Score(g *Gang, sets []SetPlacement) Score {
 	ask := Gang{Budget: g.Budget, SpanFabrics: true}
 	for _, ps := range g.PodSets {
 		// What is judged is distance, so constraints don't bind the comparison.
@@ -24,26 +27,60 @@ func (e *Engine) Score(g *Gang, sets []SetPlacement, own bool) Score {
 			MaxPerNode: ps.MaxPerNode, Filter: ps.Filter, Required: NoLayer, Preferred: NoLayer,
 		})
 	}
-	if own {
-		for i := range sets {
-			e.Release(&g.PodSets[i], sets[i].Seats)
-		}
-	}
 	sc := Score{List: e.Quality(sets)}
+	e.Prepare(&ask)
+	restore := e.vacate(&ask, sets)
 	sc.AnswerNow = e.Decide(&ask)
-	if own {
-		for i := range sets {
-			e.Hold(&g.PodSets[i], sets[i].Seats)
-		}
-	}
+	restore()
 	ask.empty = true
-	for i := range ask.PodSets {
-		ask.PodSets[i].shape = nil
-	}
 	sc.AnswerEmpty = e.Decide(&ask)
 	sc.Now, sc.BestNow = e.ratio(sc.AnswerNow, sc.List)
 	sc.Empty, sc.BestEmpty = e.ratio(sc.AnswerEmpty, sc.List)
 	return sc
+}
+
+// vacate frees what the seats use and returns what puts everything back.
+func (e *Engine) vacate(g *Gang, sets []SetPlacement) (restore func()) {
+	type saved struct {
+		id   NodeID
+		rec  node
+		free []int64
+	}
+	kept := map[NodeID]bool{}
+	var before []saved
+	for i := range sets {
+		s := e.shapeOf(&g.PodSets[i])
+		for _, seat := range sets[i].Seats {
+			row := e.free[int(seat.Node)*e.res.n : (int(seat.Node)+1)*e.res.n]
+			rec := &e.nodes[seat.Node]
+			if !kept[seat.Node] {
+				kept[seat.Node] = true
+				before = append(before, saved{seat.Node, *rec, slices.Clone(row)})
+			}
+			rec.exclusive = 0
+			if s.spec.exclusive {
+				rec.usedPods, rec.heldPods = 0, 0
+			}
+			for r := range row {
+				total := e.totalOf(rec.total, int32(r))
+				if s.spec.exclusive {
+					row[r] = total
+				} else {
+					row[r] = min(total, row[r]+s.asks(int32(r))*int64(seat.Pods))
+				}
+			}
+		}
+	}
+	for _, b := range before {
+		e.refit(b.id)
+	}
+	return func() {
+		for _, b := range before {
+			e.nodes[b.id] = b.rec
+			copy(e.free[int(b.id)*e.res.n:], b.free)
+			e.refit(b.id)
+		}
+	}
 }
 
 func (e *Engine) ratio(best *Answer, list Quality) (float64, Quality) {

@@ -59,11 +59,35 @@ func TestLicences(t *testing.T) {
 			continue
 		}
 		seen[path] = true
+		if _, ok := testOnly[path]; ok {
+			continue
+		}
 		if moduleLicence(t, dir) == "" {
 			t.Errorf("%s: no permissive licence found in %s", path, dir)
 		}
 	}
 	t.Logf("%d modules", len(seen))
+}
+
+// testOnly are modules under a licence that binds their own files alone: fine
+// to test with, not to link.
+var testOnly = map[string]string{
+	"pgregory.net/rapid": "MPL-2.0",
+}
+
+// TestTestOnly sees that no product package links what is for tests alone.
+func TestTestOnly(t *testing.T) {
+	cmd := exec.Command("go", "list", "-e", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for path := range strings.Lines(string(out)) {
+		if licence, ok := testOnly[strings.TrimSpace(path)]; ok {
+			t.Errorf("a command links %s (%s)", strings.TrimSpace(path), licence)
+		}
+	}
 }
 
 // unlicensed are modules generated from a repository that has the licence, whose

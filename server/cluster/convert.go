@@ -149,9 +149,9 @@ func unknownLayer(err error, field string) *Error {
 	e := fail(UnknownLayer, "%v", err).at(field).with("field", field)
 	var unknown *scheme.UnknownLayerError
 	if errors.As(err, &unknown) {
-		e.with("layer", unknown.Name, "known", strings.Join(unknown.Known, ","))
+		e = e.with("layer", unknown.Name, "known", strings.Join(unknown.Known, ","))
 		if unknown.Nearest != "" {
-			e.with("nearest", unknown.Nearest)
+			e = e.with("nearest", unknown.Nearest)
 		}
 	}
 	return e

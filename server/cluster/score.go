@@ -39,7 +39,6 @@ type scoring struct {
 	sets  []placer.SetPlacement
 	ranks [][]int32 // per set and pod counted: its rank
 	pods  int32
-	own   bool // the seats are held by the gang itself
 	said  []Assumption
 }
 
@@ -57,7 +56,6 @@ func (s *scoring) ofGang(who ledger.Gang) error {
 	if err != nil {
 		return err
 	}
-	s.own = true
 	s.gang.Budget = g.ask.gang.Budget
 	for i := range g.rec.Sets {
 		ps := g.ask.gang.PodSets[i]
@@ -92,7 +90,7 @@ func (s *scoring) ofGang(who ledger.Gang) error {
 // judge compares with the best answers.
 func (s *scoring) judge() *Score {
 	e := s.s.engine
-	sc := e.Score(&s.gang, s.sets, s.own)
+	sc := e.Score(&s.gang, s.sets)
 	out := &Score{Pods: s.pods, Assumptions: s.said, Revision: s.s.rev}
 	nodes := map[placer.NodeID]bool{}
 	for _, set := range s.sets {

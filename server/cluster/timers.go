@@ -25,7 +25,7 @@ func (t timers) Swap(i, j int) {
 
 // Push is heap.Interface's.
 func (t *timers) Push(x any) {
-	g := x.(*gang) //nolint:errcheck // set is the only caller
+	g := x.(*gang) // set is the only caller
 	g.timer = len(*t)
 	*t = append(*t, g)
 }

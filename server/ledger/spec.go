@@ -111,10 +111,25 @@ func (s Spec) Normal() Spec {
 		if ps.MinCount == ps.Count {
 			ps.MinCount = 0
 		}
+		ps.Filter.Terms = orNil(ps.Filter.Terms)
+		ps.Filter.Tolerations = orNil(ps.Filter.Tolerations)
+		ps.Filter.Preferred = orNil(ps.Filter.Preferred)
+		if len(ps.Filter.Labels) == 0 {
+			ps.Filter.Labels = nil
+		}
 		sets[i] = ps
 	}
 	s.PodSets = sets
 	return s
+}
+
+// orNil makes an empty list nil: the filter's zero value is left out of the
+// fingerprint, and what is empty must be too.
+func orNil[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
 }
 
 // ConstraintOf is the constraint in force for a pod set: its own, else the
