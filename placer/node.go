@@ -184,10 +184,10 @@ func (e *Engine) SetBarred(id NodeID, yes bool) {
 }
 
 // Hold takes the capacity of one pod set's seats; Release gives it back.
-func (e *Engine) Hold(ps *PodSet, seats []Seat) { e.take(e.shapeOf(ps), seats, 1) }
+func (e *Engine) Hold(ps *PodSet, seats []Seat) { e.take(e.shapeNamed(ps), seats, 1) }
 
 // Release gives back what Hold took for the same seats.
-func (e *Engine) Release(ps *PodSet, seats []Seat) { e.take(e.shapeOf(ps), seats, -1) }
+func (e *Engine) Release(ps *PodSet, seats []Seat) { e.take(e.shapeNamed(ps), seats, -1) }
 
 func (e *Engine) take(s *Shape, seats []Seat, sign int32) {
 	e.settle()

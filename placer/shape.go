@@ -58,10 +58,15 @@ func makeKey(count int64, pos int32) uint64 {
 
 // shapeOf returns the pod set's shape with its counts alive.
 func (e *Engine) shapeOf(ps *PodSet) *Shape {
+	e.activate(e.shapeNamed(ps))
+	return ps.shape
+}
+
+// shapeNamed returns the pod set's shape, whether it keeps counts or not.
+func (e *Engine) shapeNamed(ps *PodSet) *Shape {
 	if ps.shape == nil || ps.shape.owner != e {
 		ps.shape = e.intern(e.specOf(ps, false))
 	}
-	e.activate(ps.shape)
 	return ps.shape
 }
 

@@ -16,6 +16,10 @@ type Case struct {
 	// no gang spans them then unless it asks to.
 	Disconnected bool
 	Gang         placer.Gang
+	// Ranks is given where the gang is placed in part: per pod set, the name of
+	// each rank's node, "" for a rank that has none. The nodes' usage does not
+	// hold what these ranks take.
+	Ranks [][]string
 	// Expect holds the lines that describe the answer, in the form of
 	// Outcome.Lines; empty where the file states none.
 	Expect []string

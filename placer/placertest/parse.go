@@ -17,6 +17,7 @@ import (
 //	node n2 -   notready                  # "-": no topology label at all
 //	gang policy=bestfit min=4
 //	set main count=4 gpu=2 required=rack slice=rack:2 tolerate:k
+//	ranks main n1 n1 - n3                 # placed in part: each rank's node, or none
 //	expect ...                            # the answer, as Outcome.Lines writes it
 //
 // Node words: RESOURCE=AMOUNT (base units, cpu in thousandths), used:R=N,
@@ -86,8 +87,31 @@ func (c *Case) parseLine(line string, words []string) error {
 		return c.parseGang(words[1:])
 	case "set":
 		return c.parseSet(words[1:])
+	case "ranks":
+		return c.parseRanks(words[1:])
 	}
-	return fmt.Errorf("unknown word %q: want case, scheme, disconnected, node, gang, set or expect", words[0])
+	return fmt.Errorf("unknown word %q: want case, scheme, disconnected, node, gang, set, ranks or expect", words[0])
+}
+
+// parseRanks reads where the ranks of one pod set are; a line for each set, in
+// their order.
+func (c *Case) parseRanks(words []string) error {
+	if len(words) == 0 || len(c.Ranks) >= len(c.Gang.PodSets) || c.Gang.PodSets[len(c.Ranks)].Name != words[0] {
+		return fmt.Errorf("ranks: want SET NODE..., the sets in their order")
+	}
+	ranks := make([]string, len(words)-1)
+	for r, w := range words[1:] {
+		if w == "-" {
+			continue
+		}
+		name, err := unescape(w)
+		if err != nil {
+			return err
+		}
+		ranks[r] = name
+	}
+	c.Ranks = append(c.Ranks, ranks)
+	return nil
 }
 
 func (c *Case) parseScheme(words []string) error {

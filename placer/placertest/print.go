@@ -27,6 +27,17 @@ func (c *Case) String() string {
 	for i := range c.Gang.PodSets {
 		b.WriteString(c.setLine(&c.Gang.PodSets[i]) + "\n")
 	}
+	for i, ranks := range c.Ranks {
+		b.WriteString("ranks " + escape(c.Gang.PodSets[i].Name))
+		for _, name := range ranks {
+			if name == "" {
+				b.WriteString(" -")
+				continue
+			}
+			b.WriteString(" " + escape(name))
+		}
+		b.WriteString("\n")
+	}
 	return b.String()
 }
 

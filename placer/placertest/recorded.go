@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/hopwise/hopwise/placer"
@@ -202,5 +203,31 @@ func (rc *recordedCase) answers(rec *Recorded) error {
 			rec.Lost = append(rec.Lost, i)
 		}
 	}
+	if rec.Kind == "repair" {
+		rec.placeRanks()
+	}
 	return nil
+}
+
+// placeRanks deals the pods placed before to ranks in path order, without those
+// on lost nodes. What a node has free it has beside them, so that it gets that
+// much more in all.
+func (r *Recorded) placeRanks() {
+	counts := (&Outcome{Sets: r.Placed}).Counts(len(r.Nodes))
+	r.Ranks = namesOf(r.Case, &Outcome{Sets: Rank(r.Case, counts)})
+	for s, ranks := range r.Ranks {
+		for k, name := range ranks {
+			i := slices.IndexFunc(r.Nodes, func(n placer.Node) bool { return n.Name == name })
+			if slices.Contains(r.Lost, i) {
+				ranks[k] = ""
+				continue
+			}
+			for resource, qty := range r.Gang.PodSets[s].Requests {
+				r.Nodes[i].Total[resource] += qty
+			}
+			if _, counted := r.Nodes[i].Total[placer.PodsResource]; counted {
+				r.Nodes[i].Total[placer.PodsResource]++
+			}
+		}
+	}
 }
