@@ -13,8 +13,9 @@ import (
 
 // grid is a cluster of n nodes with 8 GPUs each: leaves of 100 nodes, ten
 // leaves to a layer-2 domain, the rest of the tree above. full is the chance
-// of every GPU to be taken by a pod outside any gang.
-func grid(tb testing.TB, n int, full float64) *placer.Engine {
+// of every GPU, or with whole of every node, to be taken by pods outside any
+// gang.
+func grid(tb testing.TB, n int, full float64, whole bool) *placer.Engine {
 	tb.Helper()
 	e := placer.New(placer.Scheme{Layers: []string{"layer-1", "layer-2", "layer-3"}, Node: "kubernetes.io/hostname"})
 	r := rand.New(rand.NewPCG(1, uint64(n)))
@@ -33,9 +34,12 @@ func grid(tb testing.TB, n int, full float64) *placer.Engine {
 		}
 		used := int32(0)
 		for range 8 {
-			if r.Float64() < full {
+			if !whole && r.Float64() < full {
 				used++
 			}
+		}
+		if whole && r.Float64() < full {
+			used = 8
 		}
 		node.Used = placer.Resources{"gpu": int64(used), "cpu": int64(used) * 20_000, "pods": int64(used) + 5}
 		node.UsedPods = used
@@ -68,12 +72,12 @@ func BenchmarkDecide(b *testing.B) {
 			if n == 1_000_000 && testing.Short() {
 				continue
 			}
-			var e *placer.Engine
 			for _, sh := range shapes {
+				var e *placer.Engine
 				for _, pods := range []int32{1, 64, 1_024} {
 					b.Run(fmt.Sprintf("nodes=%d/full=%.0f%%/%s/pods=%d", n, full*100, sh.name, pods), func(b *testing.B) {
 						if e == nil {
-							e = grid(b, n, full)
+							e = grid(b, n, full, sh.name == "8gpu")
 						}
 						decide(b, e, gang(pods, sh.requests), n)
 					})
@@ -124,7 +128,7 @@ func decide(b *testing.B, e *placer.Engine, g *placer.Gang, nodes int) {
 func BenchmarkFirstSight(b *testing.B) {
 	for _, live := range []int{8, 64} {
 		b.Run(fmt.Sprintf("nodes=100000/live=%d", live), func(b *testing.B) {
-			e := grid(b, 100_000, 0.6)
+			e := grid(b, 100_000, 0.6, false)
 			e.LimitShapes(live)
 			i := int64(0)
 			for b.Loop() {
@@ -139,7 +143,7 @@ func BenchmarkFirstSight(b *testing.B) {
 // BenchmarkNodeUpdate changes one node's usage so that every live shape's fit
 // changes with it.
 func BenchmarkNodeUpdate(b *testing.B) {
-	e := grid(b, 100_000, 0.6)
+	e := grid(b, 100_000, 0.6, false)
 	for i := range int64(32) {
 		e.Prepare(gang(1, placer.Resources{"gpu": 1, "cpu": 1_000 + i}))
 	}
@@ -173,7 +177,7 @@ func BenchmarkMemory(b *testing.B) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		e := grid(b, 100_000, 0.6)
+		e := grid(b, 100_000, 0.6, false)
 		for i := range int64(8) {
 			e.Prepare(gang(1, placer.Resources{"gpu": 1 + i%4, "cpu": 1_000 + i}))
 		}

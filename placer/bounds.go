@@ -31,19 +31,27 @@ type plan struct {
 
 // quick tries to settle a candidate without the exact search: a greedy plan
 // gives the vector from above, the hulls from below. exact says that they met.
-func (q *search) quick(d DomainID, kids int64) (p plan, low vec, exact bool) {
+func (q *search) quick(d DomainID, fewest int64) (p plan, low vec, exact bool) {
 	top := q.e.largestFit(q.s, d)
-	low = q.bound(kids, d, top)
+	low = q.bound(fewest, d, top)
 	if top > maxHist || q.weighted || q.s != q.s.base || q.evenDepth(d) < 0 {
 		return plan{v: maxVec}, low, false
+	}
+	if kids := q.e.doms[d].kids; len(kids) > 0 && q.e.aboveLeaves(kids[0]) && q.flatIn(d) > 0 {
+		return q.quickFlat(d, fewest, low)
 	}
 	p = q.greedy(d, 0, top)
 	if p.v == low {
 		return p, low, true
 	}
-	low = q.hullBound(d, kids, top)
-	for t := int64(1); t <= top && p.v != low; t++ {
-		if o := q.greedy(d, t, top); o.v.less(p.v) {
+	low, best := q.hullBound(d, fewest, top)
+	for t := int64(0); t <= top && p.v != low; t++ {
+		if best != nil {
+			if o := q.greedyFrom(best, t, top); o.v.less(p.v) {
+				p = o
+			}
+		}
+		if o := q.greedy(d, t, top); t > 0 && o.v.less(p.v) {
 			p = o
 		}
 	}
@@ -109,15 +117,21 @@ func (q *search) fill(d DomainID, hist []int64) {
 }
 
 // hullBound is bound made sharper: the fewest domains at each layer below d and
-// the fewest nodes that any choice of so many children could need.
-func (q *search) hullBound(d DomainID, kids int64, top int64) vec {
+// the fewest nodes that any choice of so many children could need. With it come
+// the children that need the fewest domains of the layer below them.
+func (q *search) hullBound(d DomainID, kids int64, top int64) (vec, []DomainID) {
 	e := q.e
 	depth := int(e.doms[d].depth)
 	v := q.f.one[depth+1].times(kids)
 	least := kids
+	var best []DomainID
 	for j := depth + 2; j <= e.layers; j++ {
 		if len(q.below(d, j-depth)) > 0 {
-			least = max(least, q.fewestBelow(d, kids, j))
+			few, chosen := q.fewestBelow(d, kids, j)
+			least = max(least, few)
+			if j == depth+2 {
+				best = chosen
+			}
 		}
 		v = v.add(q.f.one[j].times(least))
 	}
@@ -131,23 +145,24 @@ func (q *search) hullBound(d DomainID, kids int64, top int64) vec {
 			nodes = max(nodes, ceilDiv(rest, t))
 		}
 	}
-	return v.add(q.f.one[e.layers+1].times(nodes))
+	return v.add(q.f.one[e.layers+1].times(nodes)), best
 }
 
 // fewestBelow bounds the number of domains of depth j that hold n pods inside
 // so many children of d, by the same argument with domains instead of nodes.
-func (q *search) fewestBelow(d DomainID, kids int64, j int) int64 {
+// The children that reach the most above the sharpest t come with it.
+func (q *search) fewestBelow(d DomainID, kids int64, j int) (least int64, best []DomainID) {
 	e := q.e
 	depth := int(e.doms[d].depth)
 	all := q.below(d, j-depth)
-	counts := q.longs.take(len(all))
-	for i, x := range all {
-		counts[i] = e.usable(q.s, x)
+	counts := q.countsIn(all)
+	within := make([][]int64, len(e.doms[d].kids))
+	for k, kid := range e.doms[d].kids {
+		within[k] = q.countsIn(q.below(kid, j-depth-1))
 	}
-	slices.SortFunc(counts, func(a, b int64) int { return cmp.Compare(b, a) })
-	least := int64(1)
-	over := q.longs.take(len(e.doms[d].kids))
-	seen, sum := int64(-1), int64(0)
+	over := q.longs.take(len(within))
+	fewest, seen, sum := int64(len(all))+1, int64(-1), int64(0)
+	least = 1
 	for i, t := range counts {
 		if t == 0 || sum >= 2*q.n {
 			break
@@ -157,18 +172,79 @@ func (q *search) fewestBelow(d DomainID, kids int64, j int) int64 {
 			continue
 		}
 		seen = t
-		for k, kid := range e.doms[d].kids {
-			over[k] = 0
-			for _, x := range q.below(kid, j-depth-1) {
-				over[k] += max(0, e.usable(q.s, x)-t)
-			}
+		for k := range within {
+			over[k] = overOf(within[k], t)
 		}
 		q.steps += int64(len(all))
-		if rest := q.n - topSum(over, kids); rest > 0 {
+		chosen := q.mostOver(d, over, kids)
+		rest := q.n
+		for _, k := range chosen {
+			rest -= over[k]
+		}
+		if rest > 0 {
 			least = max(least, ceilDiv(rest, t))
 		}
+		if few := q.needed(within, chosen); few < fewest {
+			fewest, best = few, best[:0]
+			for _, k := range chosen {
+				best = append(best, e.doms[d].kids[k])
+			}
+		}
+		if fewest == least {
+			break
+		}
 	}
-	return least
+	return least, best
+}
+
+// countsIn lists what the domains hold, the most first.
+func (q *search) countsIn(doms []DomainID) []int64 {
+	counts := q.longs.take(len(doms))
+	for i, x := range doms {
+		counts[i] = q.e.usable(q.s, x)
+	}
+	slices.SortFunc(counts, func(a, b int64) int { return cmp.Compare(b, a) })
+	return counts
+}
+
+func overOf(counts []int64, t int64) int64 {
+	sum := int64(0)
+	for _, c := range counts {
+		if c <= t {
+			break
+		}
+		sum += c - t
+	}
+	return sum
+}
+
+// mostOver is the k children of d with the largest values, as indices.
+func (q *search) mostOver(d DomainID, over []int64, k int64) []int {
+	list := make([]int, len(over))
+	for i := range list {
+		list[i] = i
+	}
+	kids := q.e.doms[d].kids
+	slices.SortFunc(list, func(a, b int) int {
+		return cmp.Or(cmp.Compare(over[b], over[a]), cmp.Compare(q.e.usable(q.s, kids[b]), q.e.usable(q.s, kids[a])), a-b)
+	})
+	return list[:min(k, int64(len(list)))]
+}
+
+// needed is how many of the chosen children's domains hold n pods.
+func (q *search) needed(within [][]int64, chosen []int) int64 {
+	var all []int64
+	for _, k := range chosen {
+		all = append(all, within[k]...)
+	}
+	slices.SortFunc(all, func(a, b int64) int { return cmp.Compare(b, a) })
+	rest := q.n
+	for i, c := range all {
+		if rest -= c; rest <= 0 {
+			return int64(i + 1)
+		}
+	}
+	return int64(len(all)) + 1
 }
 
 // below lists the domains so many layers below d; none where the tree ends
@@ -204,9 +280,24 @@ func topSum(vals []int64, k int64) int64 {
 // greedy goes down from d and keeps at each layer the fewest domains that hold
 // n pods: the largest, or among as many, those with the largest nodes above t.
 func (q *search) greedy(d DomainID, t, top int64) plan {
+	return q.goDown([]DomainID{d}, vec{}, t, top)
+}
+
+// greedyFrom is greedy with the first step taken.
+func (q *search) greedyFrom(kids []DomainID, t, top int64) plan {
+	sum := int64(0)
+	for _, kid := range kids {
+		sum += q.e.usable(q.s, kid)
+	}
+	if sum < q.n {
+		return plan{v: maxVec}
+	}
+	v := q.f.one[q.e.doms[kids[0]].depth].times(int64(len(kids)))
+	return q.goDown(slices.Clone(kids), v, t, top)
+}
+
+func (q *search) goDown(chosen []DomainID, v vec, t, top int64) plan {
 	e := q.e
-	v := vec{}
-	chosen := []DomainID{d}
 	for len(e.doms[chosen[0]].kids) > 0 {
 		var all []*hull
 		for _, x := range chosen {
@@ -272,56 +363,4 @@ func (q *search) need(leaves []DomainID, top int64) int64 {
 		rest -= take * fit
 	}
 	return nodes
-}
-
-// seatPlan seats the pods as the plan says; on the largest nodes of its leaves,
-// among equal ones the first in path order.
-func (q *search) seatPlan(p plan) {
-	e := q.e
-	switch {
-	case p.seats != nil:
-		q.out = append(q.out, p.seats...)
-		return
-	case p.leaves == nil:
-		q.seatFound(p.dom)
-		return
-	}
-	slices.SortFunc(p.leaves, e.compareDomains)
-	rest := q.n
-	for fit := e.largestFit(q.s, Root); fit > 0 && rest > 0; fit-- {
-		for _, d := range p.leaves {
-			run := e.nodeRun(q.s, d)
-			for i := search64(run, makeKey(fit, 0)); i < len(run) && keyCount(run[i]) == fit && rest > 0; i++ {
-				pods := min(fit, rest)
-				q.out = append(q.out, Seat{e.doms[d].nodes[keyPos(run[i])], int32(pods)})
-				rest -= pods
-			}
-		}
-	}
-}
-
-// dealt seats the pods without looking for the best way: the largest children
-// first, down to the nodes. It is what remains when the budget has ended.
-func (q *search) dealt(d DomainID) plan {
-	list := []share{{dom: d, node: NoNode, pods: q.n}}
-	p := plan{dom: d}
-	for len(list) > 0 {
-		sh := list[0]
-		list = list[1:]
-		if sh.dom < 0 {
-			p.seats = append(p.seats, Seat{sh.node, int32(sh.pods)})
-			continue
-		}
-		list = append(list, q.deal(q.children([]share{sh}), sh.pods, false)...)
-	}
-	counts := q.e.vectorOf([]SetPlacement{{Seats: p.seats}})
-	for l := int(q.e.doms[d].depth); l <= q.e.layers; l++ {
-		p.v = p.v.add(q.f.one[l+1].times(int64(counts[l])))
-	}
-	if q.weighted {
-		for _, seat := range p.seats {
-			p.v = p.v.add(vec{lo: uint64((q.maxCost - q.weightOf(seat.Node)) * int64(seat.Pods))})
-		}
-	}
-	return p
 }

@@ -23,57 +23,6 @@ func (e *Engine) Decide(g *Gang) *Answer {
 	return q.answer(ps)
 }
 
-// countThatFits is the count, or under a floor the most pods in whole slices
-// that fit; 0 where even the floor does not.
-func (e *Engine) countThatFits(g *Gang, ps *PodSet, s *Shape) int64 {
-	n := int64(ps.Count)
-	if !g.reducible() {
-		return n
-	}
-	most := e.mostIn(g, ps, s)
-	if most >= n {
-		return n
-	}
-	if most < max(g.floor(0), int64(g.MinCount), 1) {
-		return 0
-	}
-	return most
-}
-
-// mostIn is the most pods of the shape that one domain of the required layer
-// takes.
-func (e *Engine) mostIn(g *Gang, ps *PodSet, s *Shape) int64 {
-	required := max(depthOf(ps.Required), e.fabricDepth(g))
-	node := int64(0)
-	if required > 0 {
-		least := required
-		if int(least) > e.layers {
-			least = 0
-		}
-		node = e.mostOnNode(s, least)
-	}
-	switch {
-	case int(required) > e.layers:
-		return node
-	case required == 0:
-		return e.usable(s, Root)
-	}
-	_, pods := e.roomiest(s, required)
-	if depthOf(ps.Required) == 0 {
-		return max(pods, node) // a node without labels is a fabric of its own
-	}
-	return pods
-}
-
-// mostOnNode is the most pods in whole slices on one node.
-func (e *Engine) mostOnNode(s *Shape, least int8) int64 {
-	fit := e.largestFit(s.base, Root)
-	if unit := int64(s.unit[0]); unit > 1 {
-		fit -= fit % unit
-	}
-	return fit
-}
-
 // fabricDepth is the depth that no gang may span: 1 where the domains of the
 // first layer share no network.
 func (e *Engine) fabricDepth(g *Gang) int8 {
@@ -242,27 +191,40 @@ func (q *search) settleOn(cands []candidate) {
 		q.seatNodes(cands[0].dom, q.n)
 		return
 	}
-	sortCandidates(q.e, cands)
-	best := plan{v: maxVec}
 	floor := q.floor(cands[0])
 	q.lower = maxVec
+	best, at := plan{v: maxVec}, -1 // the best plan and its candidate
+	open := q.open[:0]
 	for i := range cands {
+		switch i {
+		case 0: // most often the first settles it, and the rest need no order
+			first := q.firstByRoom(cands)
+			cands[0], cands[first] = cands[first], cands[0]
+		case 1:
+			sortCandidates(q.e, cands[1:])
+		}
 		c := &cands[i]
 		if !q.ceilingBound(c).less(best.v) {
 			continue
 		}
 		p, low, exact := q.quick(c.dom, c.kids)
-		if !low.less(best.v) {
-			continue
-		}
 		if !exact {
-			p = q.exactly(c, p, low)
+			open = append(open, openCandidate{i, low})
 		}
 		if p.v.less(best.v) {
-			best = p
+			best, at = p, i
 		}
-		if !floor.less(best.v) {
+		if len(open) == 0 && !floor.less(best.v) {
 			break
+		}
+	}
+	q.open = open
+	for _, o := range open {
+		// One that comes before the best wins a tie.
+		if o.low.less(best.v) || o.low == best.v && o.at <= at {
+			if p := q.exactly(&cands[o.at], o.low); p.v.less(best.v) || p.v == best.v && o.at < at {
+				best, at = p, o.at
+			}
 		}
 	}
 	if q.lower.less(best.v) {
@@ -273,9 +235,27 @@ func (q *search) settleOn(cands []candidate) {
 	q.seatPlan(best)
 }
 
+// openCandidate is one whose vector the bounds did not settle.
+type openCandidate struct {
+	at  int
+	low vec
+}
+
+// firstByRoom is the candidate with the least room, first in path order.
+func (q *search) firstByRoom(cands []candidate) int {
+	first := 0
+	for i := range cands {
+		if cands[i].room < cands[first].room ||
+			cands[i].room == cands[first].room && q.e.compareDomains(cands[i].dom, cands[first].dom) < 0 {
+			first = i
+		}
+	}
+	return first
+}
+
 // exactly finds the candidate's least vector, or, once the budget has ended,
-// settles for the best plan that is known and notes what could be below it.
-func (q *search) exactly(c *candidate, p plan, low vec) plan {
+// notes what could be below what is known and deals the pods out.
+func (q *search) exactly(c *candidate, low vec) plan {
 	if !q.cut {
 		if v := q.evaluate(c); !q.cut {
 			return plan{dom: c.dom, v: v}
@@ -284,10 +264,7 @@ func (q *search) exactly(c *candidate, p plan, low vec) plan {
 	if low.less(q.lower) {
 		q.lower = low
 	}
-	if dealt := q.dealt(c.dom); dealt.v.less(p.v) {
-		return dealt
-	}
-	return p
+	return q.dealt(c.dom)
 }
 
 // bounded records the lower bound as a vector: one domain in each layer down to
@@ -372,13 +349,18 @@ func (q *search) largestGrandchild(d DomainID) int64 {
 // evaluate is the least vector of n pods in a candidate, fields below its own
 // layer.
 func (q *search) evaluate(c *candidate) vec {
+	q.flat = q.flatIn(c.dom)
+	nodes := vec{}
+	if q.flat > 0 {
+		nodes = q.f.node[q.evenDepth(c.dom)].times(ceilDiv(q.n, q.flat))
+	}
 	if v, ok := q.narrow(c); ok {
-		return v
+		return v.add(nodes)
 	}
 	fr := q.front(c.dom)
 	for _, en := range fr.entries {
 		if int64(en.pods) >= q.n {
-			return en.v
+			return en.v.add(nodes)
 		}
 	}
 	return maxVec

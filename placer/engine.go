@@ -17,6 +17,7 @@ type Engine struct {
 	totals  totalTable
 	nodes   []node
 	names   map[string]NodeID
+	bars    map[NodeID]string // why a node is barred
 	spare   []NodeID // removed nodes' ordinals
 	count   int      // live nodes
 
@@ -100,6 +101,7 @@ func New(scheme Scheme) *Engine {
 		scheme:   scheme,
 		layers:   len(scheme.Layers),
 		names:    map[string]NodeID{},
+		bars:     map[NodeID]string{},
 		kidOf:    map[kidKey]DomainID{},
 		shapes:   map[string]*Shape{},
 		order:    make([][]DomainID, len(scheme.Layers)+1),

@@ -93,7 +93,7 @@ func (e *Engine) reason(s *Shape, ps *PodSet, id NodeID) (Reason, string) {
 		return ReasonTooSmall, res
 	}
 	if n.barred {
-		return ReasonMaintenance, ""
+		return ReasonMaintenance, e.bars[id]
 	}
 	if e.fit[int(id)*e.stride+int(s.slot)] > 0 {
 		return ReasonFits, ""

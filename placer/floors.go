@@ -118,3 +118,50 @@ func moreOf(a, b []int64) bool {
 	}
 	return slices.Compare(a, b) > 0
 }
+
+// countThatFits is the count, or under a floor the most pods in whole slices
+// that fit; 0 where even the floor does not.
+func (e *Engine) countThatFits(g *Gang, ps *PodSet, s *Shape) int64 {
+	n := int64(ps.Count)
+	if !g.reducible() {
+		return n
+	}
+	most := e.mostIn(g, ps, s)
+	if most >= n {
+		return n
+	}
+	if most < max(g.floor(0), int64(g.MinCount), 1) {
+		return 0
+	}
+	return most
+}
+
+// mostIn is the most pods of the shape that one domain of the required layer
+// takes.
+func (e *Engine) mostIn(g *Gang, ps *PodSet, s *Shape) int64 {
+	required := max(depthOf(ps.Required), e.fabricDepth(g))
+	node := int64(0)
+	if required > 0 {
+		node = e.mostOnNode(s)
+	}
+	switch {
+	case int(required) > e.layers:
+		return node
+	case required == 0:
+		return e.usable(s, Root)
+	}
+	_, pods := e.roomiest(s, required)
+	if depthOf(ps.Required) == 0 {
+		return max(pods, node) // a node without labels is a fabric of its own
+	}
+	return pods
+}
+
+// mostOnNode is the most pods in whole slices on one node.
+func (e *Engine) mostOnNode(s *Shape) int64 {
+	fit := e.largestFit(s.base, Root)
+	if unit := int64(s.unit[0]); unit > 1 {
+		fit -= fit % unit
+	}
+	return fit
+}

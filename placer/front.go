@@ -22,6 +22,7 @@ type front struct {
 	items []item
 	pick  [][]int32
 	unit  int64
+	flat  bool // its leaves are taken whole, the largest first
 }
 
 // item is one child in a combination: a domain, a node, or (node = NoNode and
@@ -39,9 +40,14 @@ func (q *search) front(d DomainID) *front {
 		return &q.fronts[i]
 	}
 	fr := front{dom: d}
-	if len(q.e.doms[d].kids) == 0 && !q.weighted {
+	switch {
+	case q.flat > 0 && q.e.isLeaf(d):
+		fr.entries = append(q.ents.take(1)[:0], entry{pods: int32(min(q.n, q.e.usable(q.s, d)))})
+	case q.flat > 0 && q.e.aboveLeaves(d):
+		fr.entries, fr.flat = q.leavesFront(d), true
+	case q.e.isLeaf(d) && !q.weighted:
 		fr.entries = q.nodesFront(d, q.s.unit[q.e.doms[d].depth])
-	} else {
+	default:
 		q.combine(&fr)
 	}
 	q.frontOf[d] = int32(len(q.fronts))
@@ -187,6 +193,10 @@ func (q *search) weightedItems(d DomainID, list []item) []item {
 // in no particular order.
 func (q *search) seat(d DomainID, c int64) {
 	fr := q.front(d)
+	if fr.flat {
+		q.seatLeaves(d, c)
+		return
+	}
 	if fr.pick == nil {
 		q.seatNodes(d, c)
 		return
@@ -207,6 +217,16 @@ func (q *search) seat(d DomainID, c int64) {
 			q.seat(items[i].dom, share)
 		}
 		c -= share
+	}
+}
+
+// seatLeaves fills the leaves below d, the largest first.
+func (q *search) seatLeaves(d DomainID, c int64) {
+	run := q.e.kidRun(q.s, d)
+	for i := len(run) - 1; i >= 0 && c > 0; i-- {
+		pods := min(keyCount(run[i]), c)
+		q.seatNodes(q.e.doms[d].kids[keyPos(run[i])], pods)
+		c -= pods
 	}
 }
 

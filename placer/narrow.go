@@ -16,6 +16,7 @@ type narrow struct {
 	unit  int64
 	n     int64
 	low   []int64   // per number of children used: fewest pods held
+	high  []int64   // and most
 	best  [][]vec   // [children used][pods held - low]
 	pick  [][]int64 // [child*(k+1)+children used][pods held - low]: from<<32 | entry taken, -1 = none
 	k     int
@@ -65,9 +66,13 @@ func (w *narrow) trim() (plain, narrowed int64) {
 			sum += w.count[w.k-j]
 		}
 	}
+	w.high = make([]int64, w.k+1)
+	for j := 1; j <= w.k; j++ {
+		w.high[j] = min(w.n, w.high[j-1]+w.count[j-1])
+	}
 	width := int64(0)
-	for _, low := range w.low[:w.k] {
-		width += w.n - low + 1
+	for j := range w.k {
+		width += w.high[j] - w.low[j] + 1
 	}
 	for i := range w.kids {
 		plain += w.n * int64(len(w.kids[i].entries))
@@ -90,7 +95,7 @@ func (w *narrow) trim() (plain, narrowed int64) {
 func (w *narrow) run(q *search) {
 	w.best = make([][]vec, w.k+1)
 	for j := range w.best {
-		w.best[j] = q.vecs.take(int(w.n - w.low[j] + 1))
+		w.best[j] = q.vecs.take(int(w.high[j] - w.low[j] + 1))
 		for c := range w.best[j] {
 			w.best[j][c] = maxVec
 		}

@@ -134,6 +134,7 @@ func (e *Engine) Remove(id NodeID) {
 	e.prune(from)
 	e.classes.list[e.nodes[id].class].nodes--
 	delete(e.names, e.nodes[id].name)
+	delete(e.bars, id)
 	row := int(id) * e.res.n
 	clear(e.free[row : row+e.res.n])
 	clear(e.held[row : row+e.res.n])
@@ -176,10 +177,16 @@ func (e *Engine) SetHealth(id NodeID, h Health) {
 	e.refit(id)
 }
 
-// SetBarred puts a maintenance hold on the node or lifts it.
-func (e *Engine) SetBarred(id NodeID, yes bool) {
+// SetBarred puts a maintenance hold on the node; an empty why lifts it. The why
+// is Explain's detail for such nodes.
+func (e *Engine) SetBarred(id NodeID, why string) {
 	e.settle()
-	e.nodes[id].barred = yes
+	e.nodes[id].barred = why != ""
+	if why == "" {
+		delete(e.bars, id)
+	} else {
+		e.bars[id] = why
+	}
 	e.refit(id)
 }
 

@@ -21,7 +21,8 @@ const (
 )
 
 // ReasonCount is how many nodes fall under one reason. Detail tells reasons of
-// one kind apart: the health, the taint, the resource that is too small.
+// one kind apart: the health, the taint, the resource that is too small, why the
+// node is barred.
 type ReasonCount struct {
 	Reason Reason
 	Detail string

@@ -32,9 +32,11 @@ type search struct {
 	bound32 []int32
 	// weighted says that nodes differ in preferred affinity.
 	weighted bool
+	flat     int64 // see flatIn
 
 	list    []candidate // with the fewest children so far
 	best    int64       // that number
+	open    []openCandidate
 	fronts  []front
 	frontOf map[DomainID]int32
 	vecs    bump[vec]
@@ -44,6 +46,7 @@ type search struct {
 	hulls   []hull
 	hullAt  map[DomainID]int32
 	longs   bump[int64]
+	scratch []int64
 	out     []Seat
 }
 
@@ -70,6 +73,7 @@ func (q *search) start(e *Engine, budget int64) {
 	q.e, q.budget = e, budget
 	q.steps, q.cut = 0, false
 	q.lower, q.bound32 = maxVec, nil
+	q.flat = 0
 	q.clearFronts()
 	q.out = q.out[:0]
 }

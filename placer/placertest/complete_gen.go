@@ -112,10 +112,15 @@ func (g *generator) settleCount(c *Case, s int) int {
 // change takes the ranks from the nodes that go, and gives back what they held,
 // in the engine and in the case; some other nodes change too.
 func (g *generator) change(d *Damage, gone map[string]bool) error {
+	// Where nothing would be left, mostly some of the ranks stay after all.
+	all := !slices.ContainsFunc(d.Ranks, func(r []string) bool {
+		return slices.ContainsFunc(r, func(name string) bool { return name != "" && !gone[name] })
+	})
+	spare := all && !g.one(6)
 	for s := range d.Ranks {
 		lost := map[string]int32{}
 		for r, name := range d.Ranks[s] {
-			if gone[name] && (len(gone) > 1 || !g.one(6)) {
+			if gone[name] && !(spare && g.one(2)) {
 				lost[name]++
 				d.Ranks[s][r] = ""
 			}

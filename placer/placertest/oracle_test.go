@@ -20,24 +20,19 @@ type oracleResult struct {
 //
 //	ORACLE_CASES=100000 ORACLE_PROFILE=issue3|all ORACLE_SEED=1 ORACLE_COVERAGE=1 go test -run Oracle -v
 //
-// A failing case is printed in the text form, as small as it could be made.
+// Without ORACLE_PROFILE the cases are shared out over both profiles. A failing
+// case is printed in the text form, as small as it could be made.
 func TestOracle(t *testing.T) {
 	cases := envInt(t, "ORACLE_CASES", 20_000)
 	first := envInt(t, "ORACLE_SEED", 1)
-	profile := os.Getenv("ORACLE_PROFILE")
-	if profile == "" {
-		profile = Issue3
-	}
-	if profile != Issue3 && profile != All {
-		t.Fatalf("ORACLE_PROFILE=%q: want %s or %s", profile, Issue3, All)
-	}
-	total := runOracle(profile, uint64(first), uint64(cases))
+	profiles := envProfiles(t)
+	total := runOracle(profiles, uint64(first), uint64(cases))
 	for i, seed := range total.failures {
 		if i == 40 {
 			t.Logf("and %d more", len(total.failures)-i)
 			break
 		}
-		t.Error(explainFailure(profile, seed))
+		t.Error(explainFailure(profileOf(profiles, seed), seed))
 	}
 	if os.Getenv("ORACLE_COVERAGE") != "" {
 		fmt.Printf("features, cases of each, and of each pair:\n%s", total.coverage)
@@ -47,11 +42,31 @@ func TestOracle(t *testing.T) {
 	}
 	fmt.Printf("oracle: cases=%d vector_differs=%d feasibility_differs=%d invalid=%d ties_differ=%d seeds=%s:%d..%d\n",
 		cases, total.kinds[Vector], total.kinds[Feasibility], total.kinds[Invalid], total.kinds[Ties],
-		profile, first, first+cases-1)
+		strings.Join(profiles, ","), first, first+cases-1)
+}
+
+// envProfiles are the profiles that ORACLE_PROFILE names; both where unset.
+func envProfiles(t *testing.T) []string {
+	t.Helper()
+	switch p := os.Getenv("ORACLE_PROFILE"); p {
+	case "":
+		return []string{Issue3, All}
+	case Issue3, All:
+		return []string{p}
+	default:
+		t.Fatalf("ORACLE_PROFILE=%q: want %s or %s", p, Issue3, All)
+		return nil
+	}
+}
+
+// profileOf shares seeds out over profiles, two in a row to each: both workers
+// of runOracle meet all of them.
+func profileOf(profiles []string, seed uint64) string {
+	return profiles[seed/2%uint64(len(profiles))]
 }
 
 // runOracle runs seeds on two workers, one for the odd ones.
-func runOracle(profile string, first, cases uint64) oracleResult {
+func runOracle(profiles []string, first, cases uint64) oracleResult {
 	var results [2]oracleResult
 	var wg sync.WaitGroup
 	for w := range results {
@@ -59,7 +74,7 @@ func runOracle(profile string, first, cases uint64) oracleResult {
 			r := &results[w]
 			r.coverage = Coverage{}
 			for seed := first + uint64(w); seed < first+cases; seed += 2 {
-				c := Generate(profile, seed)
+				c := Generate(profileOf(profiles, seed), seed)
 				r.coverage.Add(c)
 				kind, _ := ask(c)
 				r.kinds[kind]++

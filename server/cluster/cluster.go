@@ -97,11 +97,11 @@ func New(ctx context.Context, cfg Config) (*Cluster, error) {
 	}
 	c.gate.init()
 	c.state = newState(&c.cfg)
-	epoch, err := cfg.Store.Load(ctx, c.state.restore)
+	start, err := cfg.Store.Load(ctx, c.state.restore)
 	if err != nil {
 		return nil, fmt.Errorf("load the ledger: %w", err)
 	}
-	c.state.rev = ledger.Revision{Epoch: epoch, N: 1}
+	c.state.rev = ledger.Revision{Epoch: start.Epoch, N: 1}
 	c.gate.set(c.state.rev, false)
 	return c, nil
 }

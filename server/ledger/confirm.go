@@ -122,6 +122,8 @@ func (e *editor) report(index int, rep Report, owner OwnerState, grace time.Dura
 		return nil // about a pod that the slot has moved on from
 	case rep.Event == PodSucceeded || owner.ending():
 		sl.State, sl.KeepUntil = SlotEnded, time.Time{}
+	case sl.State == SlotLost && sl.Was != SlotReserved && sl.Was != SlotAwaiting:
+		sl.Was = SlotAwaiting // its rank may move now
 	case sl.State == SlotBound || sl.State == SlotClaimed:
 		sl.State, sl.KeepUntil = SlotAwaiting, now.Add(grace)
 	default:

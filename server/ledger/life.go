@@ -177,8 +177,8 @@ func (r *Record) Tick(now time.Time) *Record {
 func (s *Set) running() int32 {
 	n := s.count(SlotBound) + s.count(SlotAwaiting)
 	for i := range s.Slots {
-		if s.Slots[i].State == SlotLost && s.Slots[i].Was != SlotReserved {
-			n++
+		if was := s.Slots[i].Was; s.Slots[i].State == SlotLost && was != SlotReserved && was != SlotAwaiting {
+			n++ // no successor can come to a lost node
 		}
 	}
 	return n

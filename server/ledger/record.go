@@ -76,13 +76,18 @@ const (
 
 // Record is one gang's placement. It is immutable: each change makes another.
 type Record struct {
-	Gang        Gang      `json:"gang"`
-	Earlier     []string  `json:"earlier,omitempty"` // uids of incarnations before, newest last, at most maxEarlier
-	Spec        Spec      `json:"spec"`
-	Fingerprint string    `json:"fingerprint"`
-	State       State     `json:"state"`
-	Sets        []Set     `json:"sets"` // one per pod set of Spec
-	Troubles    []Trouble `json:"troubles,omitempty"`
+	Gang        Gang     `json:"gang"`
+	Earlier     []string `json:"earlier,omitempty"` // uids of incarnations before, newest last, at most maxEarlier
+	Spec        Spec     `json:"spec"`
+	Fingerprint string   `json:"fingerprint"`
+	// Original is what was asked first, where a resize has changed Spec since; a
+	// request with either fingerprint means this record.
+	Original            *Spec  `json:"original,omitempty"`
+	OriginalFingerprint string `json:"original_fingerprint,omitempty"`
+
+	State    State     `json:"state"`
+	Sets     []Set     `json:"sets"` // one per pod set of Spec
+	Troubles []Trouble `json:"troubles,omitempty"`
 	// Owner is what was last told of the job behind the gang.
 	Owner OwnerState `json:"owner,omitempty"`
 	// Whole says that the floor of bound pods was reached once.
@@ -147,6 +152,8 @@ type Slot struct {
 	Was SlotState `json:"was,omitempty"`
 	// KeepUntil is until when an awaiting slot is kept for a successor.
 	KeepUntil time.Time `json:"keep_until,omitzero"`
+	// From is the node from which a repair moved the rank.
+	From string `json:"from,omitempty"`
 }
 
 // Quality is how tight ordered ranks lie. Hops are edges of the tree.

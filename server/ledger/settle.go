@@ -37,15 +37,14 @@ func (r *Record) settle(now time.Time) {
 	}
 }
 
-// floor is how many bound pods make the gang whole: the spec's floor, less what
-// was given back.
+// floor is how many bound pods make the gang whole: the spec's floor, or all that
+// is left where more was given back.
 func (r *Record) floor() int64 {
-	floor := r.Spec.Floor()
-	var ended int64
+	var left int64
 	for i := range r.Sets {
-		ended += int64(r.Sets[i].count(SlotEnded))
+		left += int64(r.Sets[i].Pods() - r.Sets[i].count(SlotEnded))
 	}
-	return max(floor-ended, 1)
+	return max(min(r.Spec.Floor(), left), 1)
 }
 
 func (r *Record) allEnded() bool {
@@ -110,6 +109,8 @@ type Facts struct {
 	// Broken says, for a set's held runs, which constraint does not hold; empty
 	// where all do.
 	Broken func(set int, held []RankRun) string
+	// Grace is how long a dead pod's slot waits once its node is back.
+	Grace time.Duration
 }
 
 // Assess takes in what became of the nodes: ranks whose node is lost, and
@@ -124,7 +125,7 @@ func (r *Record) Assess(f Facts, now time.Time) *Record {
 	var found []Trouble
 	for i := range next.Sets {
 		lost := Trouble{Kind: NodeLost, Set: i, Since: r.since(NodeLost, i, now)}
-		lost.Ranks = next.Sets[i].lose(f.Lost, now)
+		lost.Ranks = next.Sets[i].lose(f, now)
 		if n := len(lost.Ranks); n > 0 {
 			lost.Detail = fmt.Sprintf("node %s is lost", lost.Ranks[0].Node)
 			if n > 1 {
@@ -144,7 +145,7 @@ func (r *Record) Assess(f Facts, now time.Time) *Record {
 
 // lose marks the slots of lost nodes, restores those of nodes that are back,
 // and gives the lost runs.
-func (s *Set) lose(lost func(string) bool, now time.Time) []RankRun {
+func (s *Set) lose(f Facts, now time.Time) []RankRun {
 	var runs []RankRun
 	var edit *editor
 	change := func(rank int32, sl Slot) {
@@ -155,7 +156,7 @@ func (s *Set) lose(lost func(string) bool, now time.Time) []RankRun {
 		edit.slots[rank] = sl
 	}
 	for _, run := range s.Held() {
-		gone := lost(run.Node)
+		gone := f.Lost(run.Node)
 		if gone {
 			runs = append(runs, run)
 		}
@@ -163,13 +164,13 @@ func (s *Set) lose(lost func(string) bool, now time.Time) []RankRun {
 			sl := s.SlotAt(rank)
 			switch {
 			case gone && sl.State != SlotLost:
-				if sl.State == SlotAwaiting {
-					sl.State = SlotReserved // its successor can't come here any more
-				}
 				sl.Was, sl.State, sl.KeepUntil = sl.State, SlotLost, time.Time{}
 				change(rank, sl)
 			case !gone && sl.State == SlotLost:
 				sl.State, sl.Was = sl.Was, SlotReserved
+				if sl.State == SlotAwaiting { // its time begins again: no successor could come
+					sl.KeepUntil = now.Add(f.Grace)
+				}
 				change(rank, sl)
 			}
 		}

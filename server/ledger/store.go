@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Revision names a state of graph and ledger: the epoch is raised at each
@@ -38,21 +39,36 @@ func ParseRevision(s string) (Revision, error) {
 	return Revision{e, m}, nil
 }
 
-// Change is one record's next state. A nil Record removes the key.
+// Change is the next state of one gang's record or, where Place is not empty, of
+// the maintenance hold at that place. nil removes it.
 type Change struct {
 	Key    Key
 	Record *Record
+	// Place is a Place.Key; Hold, not Record, is then the next state.
+	Place string
+	Hold  *Hold
+}
+
+// Start is what a store says of the start that Load begins.
+type Start struct {
+	// Epoch is this start's; no start before had it.
+	Epoch uint64
+	// Heartbeat is when the process before last committed, by the wall clock: from
+	// then on the server may have been down. Zero where there was none.
+	Heartbeat time.Time
+	// Holds are the maintenance holds, by place.
+	Holds []*Hold
 }
 
 // Store keeps records. The live state's writer is its only caller; it calls one
 // method at a time.
 type Store interface {
-	// Load gives every record, calling yield for each, and the epoch of this
-	// start, which no start before had.
-	Load(ctx context.Context, yield func(*Record)) (epoch uint64, err error)
+	// Load gives every record, calling yield for each.
+	Load(ctx context.Context, yield func(*Record)) (Start, error)
 	// Commit makes the changes last, all or none; later changes of a key come
 	// after earlier ones. Many decisions share one call, so that a store which
-	// syncs does so once for all of them.
+	// syncs does so once for all of them. An empty list is a heartbeat, and tells
+	// whether the store takes writes (again).
 	Commit(ctx context.Context, changes []Change) error
 	// Durable says whether what was committed outlives the process.
 	Durable() bool

@@ -103,6 +103,13 @@ const (
 	// INTERNAL. A fault of hopwise's own; the server's log has more under metadata
 	// "id".
 	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 26
+	// FAILED_PRECONDITION. A rank that is to be repaired is on a usable node;
+	// metadata "node" names that node, and "field" is the path of the field.
+	ErrorReason_ERROR_REASON_NODE_USABLE ErrorReason = 27
+	// FAILED_PRECONDITION. A gang cannot shrink below its bound pods; metadata
+	// "pod_set" names the set, "rank" its last bound rank, and "field" is the path of
+	// the field.
+	ErrorReason_ERROR_REASON_SIZE_BELOW_BOUND ErrorReason = 28
 )
 
 // Enum value maps for ErrorReason.
@@ -135,6 +142,8 @@ var (
 		24: "ERROR_REASON_STOPPING",
 		25: "ERROR_REASON_REVISION_NOT_REACHED",
 		26: "ERROR_REASON_INTERNAL",
+		27: "ERROR_REASON_NODE_USABLE",
+		28: "ERROR_REASON_SIZE_BELOW_BOUND",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":          0,
@@ -164,6 +173,8 @@ var (
 		"ERROR_REASON_STOPPING":             24,
 		"ERROR_REASON_REVISION_NOT_REACHED": 25,
 		"ERROR_REASON_INTERNAL":             26,
+		"ERROR_REASON_NODE_USABLE":          27,
+		"ERROR_REASON_SIZE_BELOW_BOUND":     28,
 	}
 )
 
@@ -199,7 +210,7 @@ var File_hopwise_v1_errors_proto protoreflect.FileDescriptor
 const file_hopwise_v1_errors_proto_rawDesc = "" +
 	"\n" +
 	"\x17hopwise/v1/errors.proto\x12\n" +
-	"hopwise.v1*\xe6\x06\n" +
+	"hopwise.v1*\xa7\a\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12 \n" +
 	"\x1cERROR_REASON_INVALID_REQUEST\x10\x01\x12#\n" +
@@ -228,7 +239,9 @@ const file_hopwise_v1_errors_proto_rawDesc = "" +
 	"\x16ERROR_REASON_NO_LEADER\x10\x17\x12\x19\n" +
 	"\x15ERROR_REASON_STOPPING\x10\x18\x12%\n" +
 	"!ERROR_REASON_REVISION_NOT_REACHED\x10\x19\x12\x19\n" +
-	"\x15ERROR_REASON_INTERNAL\x10\x1aB7Z5github.com/hopwise/hopwise/proto/hopwise/v1;hopwisev1b\x06proto3"
+	"\x15ERROR_REASON_INTERNAL\x10\x1a\x12\x1c\n" +
+	"\x18ERROR_REASON_NODE_USABLE\x10\x1b\x12!\n" +
+	"\x1dERROR_REASON_SIZE_BELOW_BOUND\x10\x1cB7Z5github.com/hopwise/hopwise/proto/hopwise/v1;hopwisev1b\x06proto3"
 
 var (
 	file_hopwise_v1_errors_proto_rawDescOnce sync.Once

@@ -751,7 +751,9 @@ type Slot struct {
 	// When the slot reached its state.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	// Until when a slot in SLOT_STATE_AWAITING is kept for a successor. Else unset.
-	KeepUntil     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=keep_until,json=keepUntil,proto3" json:"keep_until,omitempty"`
+	KeepUntil *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=keep_until,json=keepUntil,proto3" json:"keep_until,omitempty"`
+	// The node from which a repair moved the rank. Empty where none did.
+	MovedFrom     string `protobuf:"bytes,9,opt,name=moved_from,json=movedFrom,proto3" json:"moved_from,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -840,6 +842,13 @@ func (x *Slot) GetKeepUntil() *timestamppb.Timestamp {
 		return x.KeepUntil
 	}
 	return nil
+}
+
+func (x *Slot) GetMovedFrom() string {
+	if x != nil {
+		return x.MovedFrom
+	}
+	return ""
 }
 
 // Quality measures how tight a set of ranks lies in the network. Two pods are 0
@@ -1106,7 +1115,7 @@ const file_hopwise_v1_placement_proto_rawDesc = "" +
 	"\apod_set\x18\x01 \x01(\tB\x13\xbaH\x10r\x0e\x18\xfd\x012\t^\\P{Cc}*$R\x06podSet\x12*\n" +
 	"\n" +
 	"first_rank\x18\x02 \x01(\x05B\v\xbaH\b\x1a\x06\x10\xc0\x84=(\x00R\tfirstRank\x12!\n" +
-	"\x05count\x18\x03 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00R\x05count\"\xaa\x02\n" +
+	"\x05count\x18\x03 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00R\x05count\"\xc9\x02\n" +
 	"\x04Slot\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\x05R\x04rank\x12+\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x15.hopwise.v1.SlotStateR\x05state\x12\x12\n" +
@@ -1117,7 +1126,9 @@ const file_hopwise_v1_placement_proto_rawDesc = "" +
 	"\vupdate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime\x129\n" +
 	"\n" +
-	"keep_until\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tkeepUntil\"\xf9\x02\n" +
+	"keep_until\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tkeepUntil\x12\x1d\n" +
+	"\n" +
+	"moved_from\x18\t \x01(\tR\tmovedFrom\"\xf9\x02\n" +
 	"\aQuality\x12/\n" +
 	"\aaligned\x18\x01 \x01(\v2\x15.hopwise.v1.DomainRefR\aaligned\x12.\n" +
 	"\x06spread\x18\x02 \x03(\v2\x16.hopwise.v1.LayerCountR\x06spread\x127\n" +

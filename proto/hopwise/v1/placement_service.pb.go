@@ -1220,6 +1220,553 @@ func (x *ReleasePlacementResponse) GetRevision() string {
 	return ""
 }
 
+// RepairPlacementRequest names the ranks that need another node.
+type RepairPlacementRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose placement. Required. With a uid, only that incarnation's.
+	Gang *GangRef `protobuf:"bytes,1,opt,name=gang,proto3" json:"gang,omitempty"`
+	// Ranks to move. Each one's node must be unusable now: gone, not ready, out of
+	// service, or refused by the provider; for a rank that no pod runs in, also
+	// cordoned. Unset, with nodes unset too, is every rank whose node is unusable.
+	Slots []*SlotRange `protobuf:"bytes,2,rep,name=slots,proto3" json:"slots,omitempty"`
+	// Nodes whose ranks to move; each must be unusable as above. Unset is none.
+	Nodes []string `protobuf:"bytes,3,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	// What to do where no repair keeps the constraint, this time. Unset is what the
+	// gang was placed with.
+	OnUnrepairable OnUnrepairable `protobuf:"varint,4,opt,name=on_unrepairable,json=onUnrepairable,proto3,enum=hopwise.v1.OnUnrepairable" json:"on_unrepairable,omitempty"`
+	// Decide in full and move nothing. Unset is false.
+	DryRun bool `protobuf:"varint,5,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// Work out node counts, holders and suggestions where the answer is a refusal.
+	// Unset is false.
+	Explain bool `protobuf:"varint,6,opt,name=explain,proto3" json:"explain,omitempty"`
+	// Only if the placement's etag is this one. Unset is whatever it is.
+	Etag string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
+	// The most search steps. 1 to 1,000,000,000. Unset is the server's default.
+	StepBudget *int64 `protobuf:"varint,8,opt,name=step_budget,json=stepBudget,proto3,oneof" json:"step_budget,omitempty"`
+	// Decide on this revision or a later one, waiting for it until the deadline.
+	// Unset is the state as it is.
+	MinRevision   string `protobuf:"bytes,9,opt,name=min_revision,json=minRevision,proto3" json:"min_revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RepairPlacementRequest) Reset() {
+	*x = RepairPlacementRequest{}
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RepairPlacementRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RepairPlacementRequest) ProtoMessage() {}
+
+func (x *RepairPlacementRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RepairPlacementRequest.ProtoReflect.Descriptor instead.
+func (*RepairPlacementRequest) Descriptor() ([]byte, []int) {
+	return file_hopwise_v1_placement_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *RepairPlacementRequest) GetGang() *GangRef {
+	if x != nil {
+		return x.Gang
+	}
+	return nil
+}
+
+func (x *RepairPlacementRequest) GetSlots() []*SlotRange {
+	if x != nil {
+		return x.Slots
+	}
+	return nil
+}
+
+func (x *RepairPlacementRequest) GetNodes() []string {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+func (x *RepairPlacementRequest) GetOnUnrepairable() OnUnrepairable {
+	if x != nil {
+		return x.OnUnrepairable
+	}
+	return OnUnrepairable_ON_UNREPAIRABLE_UNSPECIFIED
+}
+
+func (x *RepairPlacementRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+func (x *RepairPlacementRequest) GetExplain() bool {
+	if x != nil {
+		return x.Explain
+	}
+	return false
+}
+
+func (x *RepairPlacementRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *RepairPlacementRequest) GetStepBudget() int64 {
+	if x != nil && x.StepBudget != nil {
+		return *x.StepBudget
+	}
+	return 0
+}
+
+func (x *RepairPlacementRequest) GetMinRevision() string {
+	if x != nil {
+		return x.MinRevision
+	}
+	return ""
+}
+
+// RepairPlacementResponse is the repair.
+type RepairPlacementResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The gang as it now is, or why its ranks found no room.
+	//
+	// Types that are valid to be assigned to Outcome:
+	//
+	//	*RepairPlacementResponse_Placement
+	//	*RepairPlacementResponse_Refusal
+	Outcome isRepairPlacementResponse_Outcome `protobuf_oneof:"outcome"`
+	// The state of graph and ledger after the repair.
+	Revision string `protobuf:"bytes,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	// The ranks that moved, by pod set and rank. Empty where none had to.
+	Moves []*ScoreMove `protobuf:"bytes,4,rep,name=moves,proto3" json:"moves,omitempty"`
+	// True where there was nothing to move any more: an earlier call moved it.
+	Existing bool `protobuf:"varint,5,opt,name=existing,proto3" json:"existing,omitempty"`
+	// True where ON_UNREPAIRABLE_RELAX let ranks go outside the constraint; the
+	// placement's troubles say which one is broken.
+	Relaxed bool `protobuf:"varint,6,opt,name=relaxed,proto3" json:"relaxed,omitempty"`
+	// True where ON_UNREPAIRABLE_REPLACE had the whole gang decided anew.
+	DecidedAnew bool `protobuf:"varint,7,opt,name=decided_anew,json=decidedAnew,proto3" json:"decided_anew,omitempty"`
+	// Things a person should know about the answer, one a line. Mostly none.
+	Notes         []string `protobuf:"bytes,8,rep,name=notes,proto3" json:"notes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RepairPlacementResponse) Reset() {
+	*x = RepairPlacementResponse{}
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RepairPlacementResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RepairPlacementResponse) ProtoMessage() {}
+
+func (x *RepairPlacementResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RepairPlacementResponse.ProtoReflect.Descriptor instead.
+func (*RepairPlacementResponse) Descriptor() ([]byte, []int) {
+	return file_hopwise_v1_placement_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *RepairPlacementResponse) GetOutcome() isRepairPlacementResponse_Outcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return nil
+}
+
+func (x *RepairPlacementResponse) GetPlacement() *Placement {
+	if x != nil {
+		if x, ok := x.Outcome.(*RepairPlacementResponse_Placement); ok {
+			return x.Placement
+		}
+	}
+	return nil
+}
+
+func (x *RepairPlacementResponse) GetRefusal() *Refusal {
+	if x != nil {
+		if x, ok := x.Outcome.(*RepairPlacementResponse_Refusal); ok {
+			return x.Refusal
+		}
+	}
+	return nil
+}
+
+func (x *RepairPlacementResponse) GetRevision() string {
+	if x != nil {
+		return x.Revision
+	}
+	return ""
+}
+
+func (x *RepairPlacementResponse) GetMoves() []*ScoreMove {
+	if x != nil {
+		return x.Moves
+	}
+	return nil
+}
+
+func (x *RepairPlacementResponse) GetExisting() bool {
+	if x != nil {
+		return x.Existing
+	}
+	return false
+}
+
+func (x *RepairPlacementResponse) GetRelaxed() bool {
+	if x != nil {
+		return x.Relaxed
+	}
+	return false
+}
+
+func (x *RepairPlacementResponse) GetDecidedAnew() bool {
+	if x != nil {
+		return x.DecidedAnew
+	}
+	return false
+}
+
+func (x *RepairPlacementResponse) GetNotes() []string {
+	if x != nil {
+		return x.Notes
+	}
+	return nil
+}
+
+type isRepairPlacementResponse_Outcome interface {
+	isRepairPlacementResponse_Outcome()
+}
+
+type RepairPlacementResponse_Placement struct {
+	// The placement, with the moved ranks on their new nodes.
+	Placement *Placement `protobuf:"bytes,1,opt,name=placement,proto3,oneof"`
+}
+
+type RepairPlacementResponse_Refusal struct {
+	// Why they are not moved: REFUSAL_REASON_UNREPAIRABLE. Nothing has changed.
+	Refusal *Refusal `protobuf:"bytes,2,opt,name=refusal,proto3,oneof"`
+}
+
+func (*RepairPlacementResponse_Placement) isRepairPlacementResponse_Outcome() {}
+
+func (*RepairPlacementResponse_Refusal) isRepairPlacementResponse_Outcome() {}
+
+// ResizePlacementRequest says how many pods a placed gang is to have.
+type ResizePlacementRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose placement. Required. With a uid, only that incarnation's.
+	Gang *GangRef `protobuf:"bytes,1,opt,name=gang,proto3" json:"gang,omitempty"`
+	// The pod sets that change; others stay as they are. Required; 1 to 256.
+	PodSets []*PodSetSize `protobuf:"bytes,2,rep,name=pod_sets,json=podSets,proto3" json:"pod_sets,omitempty"`
+	// Decide in full and change nothing. Unset is false.
+	DryRun bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// Work out node counts, holders and suggestions where the answer is a refusal.
+	// Unset is false.
+	Explain bool `protobuf:"varint,4,opt,name=explain,proto3" json:"explain,omitempty"`
+	// Only if the placement's etag is this one. Unset is whatever it is.
+	Etag string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
+	// The most search steps. 1 to 1,000,000,000. Unset is the server's default.
+	StepBudget *int64 `protobuf:"varint,6,opt,name=step_budget,json=stepBudget,proto3,oneof" json:"step_budget,omitempty"`
+	// Decide on this revision or a later one, waiting for it until the deadline.
+	// Unset is the state as it is.
+	MinRevision   string `protobuf:"bytes,7,opt,name=min_revision,json=minRevision,proto3" json:"min_revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResizePlacementRequest) Reset() {
+	*x = ResizePlacementRequest{}
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResizePlacementRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResizePlacementRequest) ProtoMessage() {}
+
+func (x *ResizePlacementRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResizePlacementRequest.ProtoReflect.Descriptor instead.
+func (*ResizePlacementRequest) Descriptor() ([]byte, []int) {
+	return file_hopwise_v1_placement_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ResizePlacementRequest) GetGang() *GangRef {
+	if x != nil {
+		return x.Gang
+	}
+	return nil
+}
+
+func (x *ResizePlacementRequest) GetPodSets() []*PodSetSize {
+	if x != nil {
+		return x.PodSets
+	}
+	return nil
+}
+
+func (x *ResizePlacementRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+func (x *ResizePlacementRequest) GetExplain() bool {
+	if x != nil {
+		return x.Explain
+	}
+	return false
+}
+
+func (x *ResizePlacementRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *ResizePlacementRequest) GetStepBudget() int64 {
+	if x != nil && x.StepBudget != nil {
+		return *x.StepBudget
+	}
+	return 0
+}
+
+func (x *ResizePlacementRequest) GetMinRevision() string {
+	if x != nil {
+		return x.MinRevision
+	}
+	return ""
+}
+
+// PodSetSize is one pod set's new size.
+type PodSetSize struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The pod set. May be unset where the gang has one only.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// How many pods it is to have. Required; 1 to 1,000,000.
+	Count int32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	// The fewest pods that will do; 0 is count. Unset keeps the floor that the pod
+	// set has, lowered to count where it is above.
+	MinCount      *int32 `protobuf:"varint,3,opt,name=min_count,json=minCount,proto3,oneof" json:"min_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PodSetSize) Reset() {
+	*x = PodSetSize{}
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PodSetSize) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PodSetSize) ProtoMessage() {}
+
+func (x *PodSetSize) ProtoReflect() protoreflect.Message {
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PodSetSize.ProtoReflect.Descriptor instead.
+func (*PodSetSize) Descriptor() ([]byte, []int) {
+	return file_hopwise_v1_placement_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *PodSetSize) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PodSetSize) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *PodSetSize) GetMinCount() int32 {
+	if x != nil && x.MinCount != nil {
+		return *x.MinCount
+	}
+	return 0
+}
+
+// ResizePlacementResponse is the resize.
+type ResizePlacementResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The gang as it now is, or why it did not grow.
+	//
+	// Types that are valid to be assigned to Outcome:
+	//
+	//	*ResizePlacementResponse_Placement
+	//	*ResizePlacementResponse_Refusal
+	Outcome isResizePlacementResponse_Outcome `protobuf_oneof:"outcome"`
+	// The state of graph and ledger after the resize.
+	Revision string `protobuf:"bytes,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	// True where the gang had these sizes already.
+	Existing bool `protobuf:"varint,4,opt,name=existing,proto3" json:"existing,omitempty"`
+	// Things a person should know about the answer, one a line. Mostly none.
+	Notes         []string `protobuf:"bytes,5,rep,name=notes,proto3" json:"notes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResizePlacementResponse) Reset() {
+	*x = ResizePlacementResponse{}
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResizePlacementResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResizePlacementResponse) ProtoMessage() {}
+
+func (x *ResizePlacementResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResizePlacementResponse.ProtoReflect.Descriptor instead.
+func (*ResizePlacementResponse) Descriptor() ([]byte, []int) {
+	return file_hopwise_v1_placement_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ResizePlacementResponse) GetOutcome() isResizePlacementResponse_Outcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return nil
+}
+
+func (x *ResizePlacementResponse) GetPlacement() *Placement {
+	if x != nil {
+		if x, ok := x.Outcome.(*ResizePlacementResponse_Placement); ok {
+			return x.Placement
+		}
+	}
+	return nil
+}
+
+func (x *ResizePlacementResponse) GetRefusal() *Refusal {
+	if x != nil {
+		if x, ok := x.Outcome.(*ResizePlacementResponse_Refusal); ok {
+			return x.Refusal
+		}
+	}
+	return nil
+}
+
+func (x *ResizePlacementResponse) GetRevision() string {
+	if x != nil {
+		return x.Revision
+	}
+	return ""
+}
+
+func (x *ResizePlacementResponse) GetExisting() bool {
+	if x != nil {
+		return x.Existing
+	}
+	return false
+}
+
+func (x *ResizePlacementResponse) GetNotes() []string {
+	if x != nil {
+		return x.Notes
+	}
+	return nil
+}
+
+type isResizePlacementResponse_Outcome interface {
+	isResizePlacementResponse_Outcome()
+}
+
+type ResizePlacementResponse_Placement struct {
+	// The placement. Its original_spec is what was asked first; PlaceGang with
+	// either spec finds this placement.
+	Placement *Placement `protobuf:"bytes,1,opt,name=placement,proto3,oneof"`
+}
+
+type ResizePlacementResponse_Refusal struct {
+	// Why it found no room. Nothing has changed.
+	Refusal *Refusal `protobuf:"bytes,2,opt,name=refusal,proto3,oneof"`
+}
+
+func (*ResizePlacementResponse_Placement) isResizePlacementResponse_Outcome() {}
+
+func (*ResizePlacementResponse_Refusal) isResizePlacementResponse_Outcome() {}
+
 // ScorePlacementRequest names slots to judge: those of a gang, or a list.
 type ScorePlacementRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1239,7 +1786,7 @@ type ScorePlacementRequest struct {
 
 func (x *ScorePlacementRequest) Reset() {
 	*x = ScorePlacementRequest{}
-	mi := &file_hopwise_v1_placement_service_proto_msgTypes[13]
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1251,7 +1798,7 @@ func (x *ScorePlacementRequest) String() string {
 func (*ScorePlacementRequest) ProtoMessage() {}
 
 func (x *ScorePlacementRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hopwise_v1_placement_service_proto_msgTypes[13]
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1264,7 +1811,7 @@ func (x *ScorePlacementRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScorePlacementRequest.ProtoReflect.Descriptor instead.
 func (*ScorePlacementRequest) Descriptor() ([]byte, []int) {
-	return file_hopwise_v1_placement_service_proto_rawDescGZIP(), []int{13}
+	return file_hopwise_v1_placement_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ScorePlacementRequest) GetGang() *GangRef {
@@ -1321,7 +1868,7 @@ type ScorePlacementResponse struct {
 
 func (x *ScorePlacementResponse) Reset() {
 	*x = ScorePlacementResponse{}
-	mi := &file_hopwise_v1_placement_service_proto_msgTypes[14]
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1333,7 +1880,7 @@ func (x *ScorePlacementResponse) String() string {
 func (*ScorePlacementResponse) ProtoMessage() {}
 
 func (x *ScorePlacementResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hopwise_v1_placement_service_proto_msgTypes[14]
+	mi := &file_hopwise_v1_placement_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1346,7 +1893,7 @@ func (x *ScorePlacementResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScorePlacementResponse.ProtoReflect.Descriptor instead.
 func (*ScorePlacementResponse) Descriptor() ([]byte, []int) {
-	return file_hopwise_v1_placement_service_proto_rawDescGZIP(), []int{14}
+	return file_hopwise_v1_placement_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ScorePlacementResponse) GetPods() int32 {
@@ -1503,7 +2050,56 @@ const file_hopwise_v1_placement_service_proto_rawDesc = "" +
 	"\x04etag\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18@R\x04etag\"k\n" +
 	"\x18ReleasePlacementResponse\x123\n" +
 	"\tplacement\x18\x01 \x01(\v2\x15.hopwise.v1.PlacementR\tplacement\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\tR\brevision\"\xe0\x02\n" +
+	"\brevision\x18\x02 \x01(\tR\brevision\"\xde\x03\n" +
+	"\x16RepairPlacementRequest\x12/\n" +
+	"\x04gang\x18\x01 \x01(\v2\x13.hopwise.v1.GangRefB\x06\xbaH\x03\xc8\x01\x01R\x04gang\x127\n" +
+	"\x05slots\x18\x02 \x03(\v2\x15.hopwise.v1.SlotRangeB\n" +
+	"\xbaH\a\x92\x01\x04\x10\xa0\x8d\x06R\x05slots\x126\n" +
+	"\x05nodes\x18\x03 \x03(\tB \xbaH\x1d\x92\x01\x1a\x10\xa0\x8d\x06\x18\x01\"\x12r\x10\x10\x01\x18\xfd\x012\t^\\P{Cc}*$R\x05nodes\x12M\n" +
+	"\x0fon_unrepairable\x18\x04 \x01(\x0e2\x1a.hopwise.v1.OnUnrepairableB\b\xbaH\x05\x82\x01\x02\x10\x01R\x0eonUnrepairable\x12\x17\n" +
+	"\adry_run\x18\x05 \x01(\bR\x06dryRun\x12\x18\n" +
+	"\aexplain\x18\x06 \x01(\bR\aexplain\x12\x1b\n" +
+	"\x04etag\x18\a \x01(\tB\a\xbaH\x04r\x02\x18@R\x04etag\x123\n" +
+	"\vstep_budget\x18\b \x01(\x03B\r\xbaH\n" +
+	"\"\b\x18\x80\x94\xeb\xdc\x03(\x01H\x00R\n" +
+	"stepBudget\x88\x01\x01\x12>\n" +
+	"\fmin_revision\x18\t \x01(\tB\x1b\xbaH\x18r\x16\x18@2\x12^([0-9]+-[0-9]+)?$R\vminRevisionB\x0e\n" +
+	"\f_step_budget\"\xc4\x02\n" +
+	"\x17RepairPlacementResponse\x125\n" +
+	"\tplacement\x18\x01 \x01(\v2\x15.hopwise.v1.PlacementH\x00R\tplacement\x12/\n" +
+	"\arefusal\x18\x02 \x01(\v2\x13.hopwise.v1.RefusalH\x00R\arefusal\x12\x1a\n" +
+	"\brevision\x18\x03 \x01(\tR\brevision\x12+\n" +
+	"\x05moves\x18\x04 \x03(\v2\x15.hopwise.v1.ScoreMoveR\x05moves\x12\x1a\n" +
+	"\bexisting\x18\x05 \x01(\bR\bexisting\x12\x18\n" +
+	"\arelaxed\x18\x06 \x01(\bR\arelaxed\x12!\n" +
+	"\fdecided_anew\x18\a \x01(\bR\vdecidedAnew\x12\x14\n" +
+	"\x05notes\x18\b \x03(\tR\x05notesB\t\n" +
+	"\aoutcome\"\xde\x02\n" +
+	"\x16ResizePlacementRequest\x12/\n" +
+	"\x04gang\x18\x01 \x01(\v2\x13.hopwise.v1.GangRefB\x06\xbaH\x03\xc8\x01\x01R\x04gang\x12>\n" +
+	"\bpod_sets\x18\x02 \x03(\v2\x16.hopwise.v1.PodSetSizeB\v\xbaH\b\x92\x01\x05\b\x01\x10\x80\x02R\apodSets\x12\x17\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12\x18\n" +
+	"\aexplain\x18\x04 \x01(\bR\aexplain\x12\x1b\n" +
+	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18@R\x04etag\x123\n" +
+	"\vstep_budget\x18\x06 \x01(\x03B\r\xbaH\n" +
+	"\"\b\x18\x80\x94\xeb\xdc\x03(\x01H\x00R\n" +
+	"stepBudget\x88\x01\x01\x12>\n" +
+	"\fmin_revision\x18\a \x01(\tB\x1b\xbaH\x18r\x16\x18@2\x12^([0-9]+-[0-9]+)?$R\vminRevisionB\x0e\n" +
+	"\f_step_budget\"\x95\x01\n" +
+	"\n" +
+	"PodSetSize\x12'\n" +
+	"\x04name\x18\x01 \x01(\tB\x13\xbaH\x10r\x0e\x18\xfd\x012\t^\\P{Cc}*$R\x04name\x12!\n" +
+	"\x05count\x18\x02 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x01R\x05count\x12-\n" +
+	"\tmin_count\x18\x03 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00H\x00R\bminCount\x88\x01\x01B\f\n" +
+	"\n" +
+	"_min_count\"\xda\x01\n" +
+	"\x17ResizePlacementResponse\x125\n" +
+	"\tplacement\x18\x01 \x01(\v2\x15.hopwise.v1.PlacementH\x00R\tplacement\x12/\n" +
+	"\arefusal\x18\x02 \x01(\v2\x13.hopwise.v1.RefusalH\x00R\arefusal\x12\x1a\n" +
+	"\brevision\x18\x03 \x01(\tR\brevision\x12\x1a\n" +
+	"\bexisting\x18\x04 \x01(\bR\bexisting\x12\x14\n" +
+	"\x05notes\x18\x05 \x03(\tR\x05notesB\t\n" +
+	"\aoutcome\"\xe0\x02\n" +
 	"\x15ScorePlacementRequest\x12'\n" +
 	"\x04gang\x18\x01 \x01(\v2\x13.hopwise.v1.GangRefR\x04gang\x127\n" +
 	"\x05slots\x18\x02 \x03(\v2\x15.hopwise.v1.ScoreSlotB\n" +
@@ -1531,14 +2127,16 @@ const file_hopwise_v1_placement_service_proto_rawDesc = "" +
 	"\x12OWNER_STATE_ACTIVE\x10\x01\x12\x19\n" +
 	"\x15OWNER_STATE_SUSPENDED\x10\x02\x12\x18\n" +
 	"\x14OWNER_STATE_FINISHED\x10\x03\x12\x14\n" +
-	"\x10OWNER_STATE_GONE\x10\x042\xf8\x04\n" +
+	"\x10OWNER_STATE_GONE\x10\x042\xb0\x06\n" +
 	"\x10PlacementService\x12H\n" +
 	"\tPlaceGang\x12\x1c.hopwise.v1.PlaceGangRequest\x1a\x1d.hopwise.v1.PlaceGangResponse\x12Q\n" +
 	"\fGetPlacement\x12\x1f.hopwise.v1.GetPlacementRequest\x1a .hopwise.v1.GetPlacementResponse\x12W\n" +
 	"\x0eListPlacements\x12!.hopwise.v1.ListPlacementsRequest\x1a\".hopwise.v1.ListPlacementsResponse\x12]\n" +
 	"\x10ConfirmPlacement\x12#.hopwise.v1.ConfirmPlacementRequest\x1a$.hopwise.v1.ConfirmPlacementResponse\x12W\n" +
 	"\x0eRenewPlacement\x12!.hopwise.v1.RenewPlacementRequest\x1a\".hopwise.v1.RenewPlacementResponse\x12]\n" +
-	"\x10ReleasePlacement\x12#.hopwise.v1.ReleasePlacementRequest\x1a$.hopwise.v1.ReleasePlacementResponse\x12W\n" +
+	"\x10ReleasePlacement\x12#.hopwise.v1.ReleasePlacementRequest\x1a$.hopwise.v1.ReleasePlacementResponse\x12Z\n" +
+	"\x0fRepairPlacement\x12\".hopwise.v1.RepairPlacementRequest\x1a#.hopwise.v1.RepairPlacementResponse\x12Z\n" +
+	"\x0fResizePlacement\x12\".hopwise.v1.ResizePlacementRequest\x1a#.hopwise.v1.ResizePlacementResponse\x12W\n" +
 	"\x0eScorePlacement\x12!.hopwise.v1.ScorePlacementRequest\x1a\".hopwise.v1.ScorePlacementResponseB7Z5github.com/hopwise/hopwise/proto/hopwise/v1;hopwisev1b\x06proto3"
 
 var (
@@ -1554,7 +2152,7 @@ func file_hopwise_v1_placement_service_proto_rawDescGZIP() []byte {
 }
 
 var file_hopwise_v1_placement_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_hopwise_v1_placement_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_hopwise_v1_placement_service_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_hopwise_v1_placement_service_proto_goTypes = []any{
 	(PodEvent)(0),                    // 0: hopwise.v1.PodEvent
 	(OwnerState)(0),                  // 1: hopwise.v1.OwnerState
@@ -1571,82 +2169,101 @@ var file_hopwise_v1_placement_service_proto_goTypes = []any{
 	(*RenewPlacementResponse)(nil),   // 12: hopwise.v1.RenewPlacementResponse
 	(*ReleasePlacementRequest)(nil),  // 13: hopwise.v1.ReleasePlacementRequest
 	(*ReleasePlacementResponse)(nil), // 14: hopwise.v1.ReleasePlacementResponse
-	(*ScorePlacementRequest)(nil),    // 15: hopwise.v1.ScorePlacementRequest
-	(*ScorePlacementResponse)(nil),   // 16: hopwise.v1.ScorePlacementResponse
-	nil,                              // 17: hopwise.v1.PlaceGangRequest.LabelsEntry
-	(*GangRef)(nil),                  // 18: hopwise.v1.GangRef
-	(*PodSet)(nil),                   // 19: hopwise.v1.PodSet
-	(*Constraint)(nil),               // 20: hopwise.v1.Constraint
-	(Policy)(0),                      // 21: hopwise.v1.Policy
-	(*durationpb.Duration)(nil),      // 22: google.protobuf.Duration
-	(OnUnrepairable)(0),              // 23: hopwise.v1.OnUnrepairable
-	(*Placement)(nil),                // 24: hopwise.v1.Placement
-	(*Refusal)(nil),                  // 25: hopwise.v1.Refusal
-	(PlacementState)(0),              // 26: hopwise.v1.PlacementState
-	(*DomainRef)(nil),                // 27: hopwise.v1.DomainRef
-	(*timestamppb.Timestamp)(nil),    // 28: google.protobuf.Timestamp
-	(*SlotRange)(nil),                // 29: hopwise.v1.SlotRange
-	(*ScoreSlot)(nil),                // 30: hopwise.v1.ScoreSlot
-	(*ScoreShape)(nil),               // 31: hopwise.v1.ScoreShape
-	(*Quality)(nil),                  // 32: hopwise.v1.Quality
-	(*ScoreBest)(nil),                // 33: hopwise.v1.ScoreBest
-	(*ScoreAssumption)(nil),          // 34: hopwise.v1.ScoreAssumption
+	(*RepairPlacementRequest)(nil),   // 15: hopwise.v1.RepairPlacementRequest
+	(*RepairPlacementResponse)(nil),  // 16: hopwise.v1.RepairPlacementResponse
+	(*ResizePlacementRequest)(nil),   // 17: hopwise.v1.ResizePlacementRequest
+	(*PodSetSize)(nil),               // 18: hopwise.v1.PodSetSize
+	(*ResizePlacementResponse)(nil),  // 19: hopwise.v1.ResizePlacementResponse
+	(*ScorePlacementRequest)(nil),    // 20: hopwise.v1.ScorePlacementRequest
+	(*ScorePlacementResponse)(nil),   // 21: hopwise.v1.ScorePlacementResponse
+	nil,                              // 22: hopwise.v1.PlaceGangRequest.LabelsEntry
+	(*GangRef)(nil),                  // 23: hopwise.v1.GangRef
+	(*PodSet)(nil),                   // 24: hopwise.v1.PodSet
+	(*Constraint)(nil),               // 25: hopwise.v1.Constraint
+	(Policy)(0),                      // 26: hopwise.v1.Policy
+	(*durationpb.Duration)(nil),      // 27: google.protobuf.Duration
+	(OnUnrepairable)(0),              // 28: hopwise.v1.OnUnrepairable
+	(*Placement)(nil),                // 29: hopwise.v1.Placement
+	(*Refusal)(nil),                  // 30: hopwise.v1.Refusal
+	(PlacementState)(0),              // 31: hopwise.v1.PlacementState
+	(*DomainRef)(nil),                // 32: hopwise.v1.DomainRef
+	(*timestamppb.Timestamp)(nil),    // 33: google.protobuf.Timestamp
+	(*SlotRange)(nil),                // 34: hopwise.v1.SlotRange
 	(*ScoreMove)(nil),                // 35: hopwise.v1.ScoreMove
+	(*ScoreSlot)(nil),                // 36: hopwise.v1.ScoreSlot
+	(*ScoreShape)(nil),               // 37: hopwise.v1.ScoreShape
+	(*Quality)(nil),                  // 38: hopwise.v1.Quality
+	(*ScoreBest)(nil),                // 39: hopwise.v1.ScoreBest
+	(*ScoreAssumption)(nil),          // 40: hopwise.v1.ScoreAssumption
 }
 var file_hopwise_v1_placement_service_proto_depIdxs = []int32{
-	18, // 0: hopwise.v1.PlaceGangRequest.gang:type_name -> hopwise.v1.GangRef
-	19, // 1: hopwise.v1.PlaceGangRequest.pod_sets:type_name -> hopwise.v1.PodSet
-	20, // 2: hopwise.v1.PlaceGangRequest.constraint:type_name -> hopwise.v1.Constraint
-	21, // 3: hopwise.v1.PlaceGangRequest.policy:type_name -> hopwise.v1.Policy
-	17, // 4: hopwise.v1.PlaceGangRequest.labels:type_name -> hopwise.v1.PlaceGangRequest.LabelsEntry
-	22, // 5: hopwise.v1.PlaceGangRequest.ttl:type_name -> google.protobuf.Duration
-	23, // 6: hopwise.v1.PlaceGangRequest.on_unrepairable:type_name -> hopwise.v1.OnUnrepairable
-	24, // 7: hopwise.v1.PlaceGangResponse.placement:type_name -> hopwise.v1.Placement
-	25, // 8: hopwise.v1.PlaceGangResponse.refusal:type_name -> hopwise.v1.Refusal
-	18, // 9: hopwise.v1.GetPlacementRequest.gang:type_name -> hopwise.v1.GangRef
-	24, // 10: hopwise.v1.GetPlacementResponse.placement:type_name -> hopwise.v1.Placement
-	26, // 11: hopwise.v1.ListPlacementsRequest.states:type_name -> hopwise.v1.PlacementState
-	27, // 12: hopwise.v1.ListPlacementsRequest.domain:type_name -> hopwise.v1.DomainRef
-	28, // 13: hopwise.v1.ListPlacementsRequest.created_before:type_name -> google.protobuf.Timestamp
-	24, // 14: hopwise.v1.ListPlacementsResponse.placements:type_name -> hopwise.v1.Placement
-	18, // 15: hopwise.v1.ConfirmPlacementRequest.gang:type_name -> hopwise.v1.GangRef
+	23, // 0: hopwise.v1.PlaceGangRequest.gang:type_name -> hopwise.v1.GangRef
+	24, // 1: hopwise.v1.PlaceGangRequest.pod_sets:type_name -> hopwise.v1.PodSet
+	25, // 2: hopwise.v1.PlaceGangRequest.constraint:type_name -> hopwise.v1.Constraint
+	26, // 3: hopwise.v1.PlaceGangRequest.policy:type_name -> hopwise.v1.Policy
+	22, // 4: hopwise.v1.PlaceGangRequest.labels:type_name -> hopwise.v1.PlaceGangRequest.LabelsEntry
+	27, // 5: hopwise.v1.PlaceGangRequest.ttl:type_name -> google.protobuf.Duration
+	28, // 6: hopwise.v1.PlaceGangRequest.on_unrepairable:type_name -> hopwise.v1.OnUnrepairable
+	29, // 7: hopwise.v1.PlaceGangResponse.placement:type_name -> hopwise.v1.Placement
+	30, // 8: hopwise.v1.PlaceGangResponse.refusal:type_name -> hopwise.v1.Refusal
+	23, // 9: hopwise.v1.GetPlacementRequest.gang:type_name -> hopwise.v1.GangRef
+	29, // 10: hopwise.v1.GetPlacementResponse.placement:type_name -> hopwise.v1.Placement
+	31, // 11: hopwise.v1.ListPlacementsRequest.states:type_name -> hopwise.v1.PlacementState
+	32, // 12: hopwise.v1.ListPlacementsRequest.domain:type_name -> hopwise.v1.DomainRef
+	33, // 13: hopwise.v1.ListPlacementsRequest.created_before:type_name -> google.protobuf.Timestamp
+	29, // 14: hopwise.v1.ListPlacementsResponse.placements:type_name -> hopwise.v1.Placement
+	23, // 15: hopwise.v1.ConfirmPlacementRequest.gang:type_name -> hopwise.v1.GangRef
 	9,  // 16: hopwise.v1.ConfirmPlacementRequest.slots:type_name -> hopwise.v1.SlotReport
 	1,  // 17: hopwise.v1.ConfirmPlacementRequest.owner_state:type_name -> hopwise.v1.OwnerState
 	0,  // 18: hopwise.v1.SlotReport.event:type_name -> hopwise.v1.PodEvent
-	24, // 19: hopwise.v1.ConfirmPlacementResponse.placement:type_name -> hopwise.v1.Placement
-	18, // 20: hopwise.v1.RenewPlacementRequest.gang:type_name -> hopwise.v1.GangRef
-	22, // 21: hopwise.v1.RenewPlacementRequest.ttl:type_name -> google.protobuf.Duration
-	24, // 22: hopwise.v1.RenewPlacementResponse.placement:type_name -> hopwise.v1.Placement
-	18, // 23: hopwise.v1.ReleasePlacementRequest.gang:type_name -> hopwise.v1.GangRef
-	29, // 24: hopwise.v1.ReleasePlacementRequest.slots:type_name -> hopwise.v1.SlotRange
-	24, // 25: hopwise.v1.ReleasePlacementResponse.placement:type_name -> hopwise.v1.Placement
-	18, // 26: hopwise.v1.ScorePlacementRequest.gang:type_name -> hopwise.v1.GangRef
-	30, // 27: hopwise.v1.ScorePlacementRequest.slots:type_name -> hopwise.v1.ScoreSlot
-	31, // 28: hopwise.v1.ScorePlacementRequest.shapes:type_name -> hopwise.v1.ScoreShape
-	32, // 29: hopwise.v1.ScorePlacementResponse.quality:type_name -> hopwise.v1.Quality
-	33, // 30: hopwise.v1.ScorePlacementResponse.now:type_name -> hopwise.v1.ScoreBest
-	33, // 31: hopwise.v1.ScorePlacementResponse.empty:type_name -> hopwise.v1.ScoreBest
-	34, // 32: hopwise.v1.ScorePlacementResponse.assumptions:type_name -> hopwise.v1.ScoreAssumption
-	35, // 33: hopwise.v1.ScorePlacementResponse.moves:type_name -> hopwise.v1.ScoreMove
-	2,  // 34: hopwise.v1.PlacementService.PlaceGang:input_type -> hopwise.v1.PlaceGangRequest
-	4,  // 35: hopwise.v1.PlacementService.GetPlacement:input_type -> hopwise.v1.GetPlacementRequest
-	6,  // 36: hopwise.v1.PlacementService.ListPlacements:input_type -> hopwise.v1.ListPlacementsRequest
-	8,  // 37: hopwise.v1.PlacementService.ConfirmPlacement:input_type -> hopwise.v1.ConfirmPlacementRequest
-	11, // 38: hopwise.v1.PlacementService.RenewPlacement:input_type -> hopwise.v1.RenewPlacementRequest
-	13, // 39: hopwise.v1.PlacementService.ReleasePlacement:input_type -> hopwise.v1.ReleasePlacementRequest
-	15, // 40: hopwise.v1.PlacementService.ScorePlacement:input_type -> hopwise.v1.ScorePlacementRequest
-	3,  // 41: hopwise.v1.PlacementService.PlaceGang:output_type -> hopwise.v1.PlaceGangResponse
-	5,  // 42: hopwise.v1.PlacementService.GetPlacement:output_type -> hopwise.v1.GetPlacementResponse
-	7,  // 43: hopwise.v1.PlacementService.ListPlacements:output_type -> hopwise.v1.ListPlacementsResponse
-	10, // 44: hopwise.v1.PlacementService.ConfirmPlacement:output_type -> hopwise.v1.ConfirmPlacementResponse
-	12, // 45: hopwise.v1.PlacementService.RenewPlacement:output_type -> hopwise.v1.RenewPlacementResponse
-	14, // 46: hopwise.v1.PlacementService.ReleasePlacement:output_type -> hopwise.v1.ReleasePlacementResponse
-	16, // 47: hopwise.v1.PlacementService.ScorePlacement:output_type -> hopwise.v1.ScorePlacementResponse
-	41, // [41:48] is the sub-list for method output_type
-	34, // [34:41] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	29, // 19: hopwise.v1.ConfirmPlacementResponse.placement:type_name -> hopwise.v1.Placement
+	23, // 20: hopwise.v1.RenewPlacementRequest.gang:type_name -> hopwise.v1.GangRef
+	27, // 21: hopwise.v1.RenewPlacementRequest.ttl:type_name -> google.protobuf.Duration
+	29, // 22: hopwise.v1.RenewPlacementResponse.placement:type_name -> hopwise.v1.Placement
+	23, // 23: hopwise.v1.ReleasePlacementRequest.gang:type_name -> hopwise.v1.GangRef
+	34, // 24: hopwise.v1.ReleasePlacementRequest.slots:type_name -> hopwise.v1.SlotRange
+	29, // 25: hopwise.v1.ReleasePlacementResponse.placement:type_name -> hopwise.v1.Placement
+	23, // 26: hopwise.v1.RepairPlacementRequest.gang:type_name -> hopwise.v1.GangRef
+	34, // 27: hopwise.v1.RepairPlacementRequest.slots:type_name -> hopwise.v1.SlotRange
+	28, // 28: hopwise.v1.RepairPlacementRequest.on_unrepairable:type_name -> hopwise.v1.OnUnrepairable
+	29, // 29: hopwise.v1.RepairPlacementResponse.placement:type_name -> hopwise.v1.Placement
+	30, // 30: hopwise.v1.RepairPlacementResponse.refusal:type_name -> hopwise.v1.Refusal
+	35, // 31: hopwise.v1.RepairPlacementResponse.moves:type_name -> hopwise.v1.ScoreMove
+	23, // 32: hopwise.v1.ResizePlacementRequest.gang:type_name -> hopwise.v1.GangRef
+	18, // 33: hopwise.v1.ResizePlacementRequest.pod_sets:type_name -> hopwise.v1.PodSetSize
+	29, // 34: hopwise.v1.ResizePlacementResponse.placement:type_name -> hopwise.v1.Placement
+	30, // 35: hopwise.v1.ResizePlacementResponse.refusal:type_name -> hopwise.v1.Refusal
+	23, // 36: hopwise.v1.ScorePlacementRequest.gang:type_name -> hopwise.v1.GangRef
+	36, // 37: hopwise.v1.ScorePlacementRequest.slots:type_name -> hopwise.v1.ScoreSlot
+	37, // 38: hopwise.v1.ScorePlacementRequest.shapes:type_name -> hopwise.v1.ScoreShape
+	38, // 39: hopwise.v1.ScorePlacementResponse.quality:type_name -> hopwise.v1.Quality
+	39, // 40: hopwise.v1.ScorePlacementResponse.now:type_name -> hopwise.v1.ScoreBest
+	39, // 41: hopwise.v1.ScorePlacementResponse.empty:type_name -> hopwise.v1.ScoreBest
+	40, // 42: hopwise.v1.ScorePlacementResponse.assumptions:type_name -> hopwise.v1.ScoreAssumption
+	35, // 43: hopwise.v1.ScorePlacementResponse.moves:type_name -> hopwise.v1.ScoreMove
+	2,  // 44: hopwise.v1.PlacementService.PlaceGang:input_type -> hopwise.v1.PlaceGangRequest
+	4,  // 45: hopwise.v1.PlacementService.GetPlacement:input_type -> hopwise.v1.GetPlacementRequest
+	6,  // 46: hopwise.v1.PlacementService.ListPlacements:input_type -> hopwise.v1.ListPlacementsRequest
+	8,  // 47: hopwise.v1.PlacementService.ConfirmPlacement:input_type -> hopwise.v1.ConfirmPlacementRequest
+	11, // 48: hopwise.v1.PlacementService.RenewPlacement:input_type -> hopwise.v1.RenewPlacementRequest
+	13, // 49: hopwise.v1.PlacementService.ReleasePlacement:input_type -> hopwise.v1.ReleasePlacementRequest
+	15, // 50: hopwise.v1.PlacementService.RepairPlacement:input_type -> hopwise.v1.RepairPlacementRequest
+	17, // 51: hopwise.v1.PlacementService.ResizePlacement:input_type -> hopwise.v1.ResizePlacementRequest
+	20, // 52: hopwise.v1.PlacementService.ScorePlacement:input_type -> hopwise.v1.ScorePlacementRequest
+	3,  // 53: hopwise.v1.PlacementService.PlaceGang:output_type -> hopwise.v1.PlaceGangResponse
+	5,  // 54: hopwise.v1.PlacementService.GetPlacement:output_type -> hopwise.v1.GetPlacementResponse
+	7,  // 55: hopwise.v1.PlacementService.ListPlacements:output_type -> hopwise.v1.ListPlacementsResponse
+	10, // 56: hopwise.v1.PlacementService.ConfirmPlacement:output_type -> hopwise.v1.ConfirmPlacementResponse
+	12, // 57: hopwise.v1.PlacementService.RenewPlacement:output_type -> hopwise.v1.RenewPlacementResponse
+	14, // 58: hopwise.v1.PlacementService.ReleasePlacement:output_type -> hopwise.v1.ReleasePlacementResponse
+	16, // 59: hopwise.v1.PlacementService.RepairPlacement:output_type -> hopwise.v1.RepairPlacementResponse
+	19, // 60: hopwise.v1.PlacementService.ResizePlacement:output_type -> hopwise.v1.ResizePlacementResponse
+	21, // 61: hopwise.v1.PlacementService.ScorePlacement:output_type -> hopwise.v1.ScorePlacementResponse
+	53, // [53:62] is the sub-list for method output_type
+	44, // [44:53] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_hopwise_v1_placement_service_proto_init() }
@@ -1664,13 +2281,24 @@ func file_hopwise_v1_placement_service_proto_init() {
 		(*PlaceGangResponse_Placement)(nil),
 		(*PlaceGangResponse_Refusal)(nil),
 	}
+	file_hopwise_v1_placement_service_proto_msgTypes[13].OneofWrappers = []any{}
+	file_hopwise_v1_placement_service_proto_msgTypes[14].OneofWrappers = []any{
+		(*RepairPlacementResponse_Placement)(nil),
+		(*RepairPlacementResponse_Refusal)(nil),
+	}
+	file_hopwise_v1_placement_service_proto_msgTypes[15].OneofWrappers = []any{}
+	file_hopwise_v1_placement_service_proto_msgTypes[16].OneofWrappers = []any{}
+	file_hopwise_v1_placement_service_proto_msgTypes[17].OneofWrappers = []any{
+		(*ResizePlacementResponse_Placement)(nil),
+		(*ResizePlacementResponse_Refusal)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hopwise_v1_placement_service_proto_rawDesc), len(file_hopwise_v1_placement_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   16,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

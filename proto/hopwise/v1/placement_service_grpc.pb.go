@@ -25,6 +25,8 @@ const (
 	PlacementService_ConfirmPlacement_FullMethodName = "/hopwise.v1.PlacementService/ConfirmPlacement"
 	PlacementService_RenewPlacement_FullMethodName   = "/hopwise.v1.PlacementService/RenewPlacement"
 	PlacementService_ReleasePlacement_FullMethodName = "/hopwise.v1.PlacementService/ReleasePlacement"
+	PlacementService_RepairPlacement_FullMethodName  = "/hopwise.v1.PlacementService/RepairPlacement"
+	PlacementService_ResizePlacement_FullMethodName  = "/hopwise.v1.PlacementService/ResizePlacement"
 	PlacementService_ScorePlacement_FullMethodName   = "/hopwise.v1.PlacementService/ScorePlacement"
 )
 
@@ -54,6 +56,14 @@ type PlacementServiceClient interface {
 	RenewPlacement(ctx context.Context, in *RenewPlacementRequest, opts ...grpc.CallOption) (*RenewPlacementResponse, error)
 	// Gives a placement back, whole or in part. Idempotent.
 	ReleasePlacement(ctx context.Context, in *ReleasePlacementRequest, opts ...grpc.CallOption) (*ReleasePlacementResponse, error)
+	// Moves ranks whose node is unusable to other nodes, and no others: inside the
+	// innermost slice and the required domain that the rest binds them to, with the
+	// least spread. Idempotent. Ranks that find no room are a Refusal, not an error.
+	RepairPlacement(ctx context.Context, in *RepairPlacementRequest, opts ...grpc.CallOption) (*RepairPlacementResponse, error)
+	// Changes how many pods a placed gang has: it grows inside the domains that it
+	// is in where it can, and shrinks from the last rank; ranks that stay keep their
+	// nodes. Idempotent. A gang that finds no room is a Refusal, not an error.
+	ResizePlacement(ctx context.Context, in *ResizePlacementRequest, opts ...grpc.CallOption) (*ResizePlacementResponse, error)
 	// Says how near together a list of slots lies, and how near it could lie. Holds
 	// and changes nothing.
 	ScorePlacement(ctx context.Context, in *ScorePlacementRequest, opts ...grpc.CallOption) (*ScorePlacementResponse, error)
@@ -127,6 +137,26 @@ func (c *placementServiceClient) ReleasePlacement(ctx context.Context, in *Relea
 	return out, nil
 }
 
+func (c *placementServiceClient) RepairPlacement(ctx context.Context, in *RepairPlacementRequest, opts ...grpc.CallOption) (*RepairPlacementResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RepairPlacementResponse)
+	err := c.cc.Invoke(ctx, PlacementService_RepairPlacement_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *placementServiceClient) ResizePlacement(ctx context.Context, in *ResizePlacementRequest, opts ...grpc.CallOption) (*ResizePlacementResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ResizePlacementResponse)
+	err := c.cc.Invoke(ctx, PlacementService_ResizePlacement_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *placementServiceClient) ScorePlacement(ctx context.Context, in *ScorePlacementRequest, opts ...grpc.CallOption) (*ScorePlacementResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ScorePlacementResponse)
@@ -163,6 +193,14 @@ type PlacementServiceServer interface {
 	RenewPlacement(context.Context, *RenewPlacementRequest) (*RenewPlacementResponse, error)
 	// Gives a placement back, whole or in part. Idempotent.
 	ReleasePlacement(context.Context, *ReleasePlacementRequest) (*ReleasePlacementResponse, error)
+	// Moves ranks whose node is unusable to other nodes, and no others: inside the
+	// innermost slice and the required domain that the rest binds them to, with the
+	// least spread. Idempotent. Ranks that find no room are a Refusal, not an error.
+	RepairPlacement(context.Context, *RepairPlacementRequest) (*RepairPlacementResponse, error)
+	// Changes how many pods a placed gang has: it grows inside the domains that it
+	// is in where it can, and shrinks from the last rank; ranks that stay keep their
+	// nodes. Idempotent. A gang that finds no room is a Refusal, not an error.
+	ResizePlacement(context.Context, *ResizePlacementRequest) (*ResizePlacementResponse, error)
 	// Says how near together a list of slots lies, and how near it could lie. Holds
 	// and changes nothing.
 	ScorePlacement(context.Context, *ScorePlacementRequest) (*ScorePlacementResponse, error)
@@ -193,6 +231,12 @@ func (UnimplementedPlacementServiceServer) RenewPlacement(context.Context, *Rene
 }
 func (UnimplementedPlacementServiceServer) ReleasePlacement(context.Context, *ReleasePlacementRequest) (*ReleasePlacementResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ReleasePlacement not implemented")
+}
+func (UnimplementedPlacementServiceServer) RepairPlacement(context.Context, *RepairPlacementRequest) (*RepairPlacementResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RepairPlacement not implemented")
+}
+func (UnimplementedPlacementServiceServer) ResizePlacement(context.Context, *ResizePlacementRequest) (*ResizePlacementResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ResizePlacement not implemented")
 }
 func (UnimplementedPlacementServiceServer) ScorePlacement(context.Context, *ScorePlacementRequest) (*ScorePlacementResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ScorePlacement not implemented")
@@ -326,6 +370,42 @@ func _PlacementService_ReleasePlacement_Handler(srv interface{}, ctx context.Con
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PlacementService_RepairPlacement_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RepairPlacementRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PlacementServiceServer).RepairPlacement(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PlacementService_RepairPlacement_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PlacementServiceServer).RepairPlacement(ctx, req.(*RepairPlacementRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PlacementService_ResizePlacement_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ResizePlacementRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PlacementServiceServer).ResizePlacement(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PlacementService_ResizePlacement_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PlacementServiceServer).ResizePlacement(ctx, req.(*ResizePlacementRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _PlacementService_ScorePlacement_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ScorePlacementRequest)
 	if err := dec(in); err != nil {
@@ -374,6 +454,14 @@ var PlacementService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ReleasePlacement",
 			Handler:    _PlacementService_ReleasePlacement_Handler,
+		},
+		{
+			MethodName: "RepairPlacement",
+			Handler:    _PlacementService_RepairPlacement_Handler,
+		},
+		{
+			MethodName: "ResizePlacement",
+			Handler:    _PlacementService_ResizePlacement_Handler,
 		},
 		{
 			MethodName: "ScorePlacement",

@@ -203,6 +203,8 @@ const (
 	SuggestionKind_SUGGESTION_KIND_PREFER SuggestionKind = 3
 	// Wait until other gangs end.
 	SuggestionKind_SUGGESTION_KIND_AFTER_GANGS SuggestionKind = 4
+	// Have the whole gang decided anew once its pods are gone.
+	SuggestionKind_SUGGESTION_KIND_DECIDE_ANEW SuggestionKind = 5
 )
 
 // Enum value maps for SuggestionKind.
@@ -213,6 +215,7 @@ var (
 		2: "SUGGESTION_KIND_WIDER_LAYER",
 		3: "SUGGESTION_KIND_PREFER",
 		4: "SUGGESTION_KIND_AFTER_GANGS",
+		5: "SUGGESTION_KIND_DECIDE_ANEW",
 	}
 	SuggestionKind_value = map[string]int32{
 		"SUGGESTION_KIND_UNSPECIFIED": 0,
@@ -220,6 +223,7 @@ var (
 		"SUGGESTION_KIND_WIDER_LAYER": 2,
 		"SUGGESTION_KIND_PREFER":      3,
 		"SUGGESTION_KIND_AFTER_GANGS": 4,
+		"SUGGESTION_KIND_DECIDE_ANEW": 5,
 	}
 )
 
@@ -759,13 +763,14 @@ const file_hopwise_v1_refusal_proto_rawDesc = "" +
 	"\x10NODE_REASON_USED\x10\t\x12\x15\n" +
 	"\x11NODE_REASON_LIMIT\x10\n" +
 	"\x12\x14\n" +
-	"\x10NODE_REASON_FITS\x10\v*\xaf\x01\n" +
+	"\x10NODE_REASON_FITS\x10\v*\xd0\x01\n" +
 	"\x0eSuggestionKind\x12\x1f\n" +
 	"\x1bSUGGESTION_KIND_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aSUGGESTION_KIND_FEWER_PODS\x10\x01\x12\x1f\n" +
 	"\x1bSUGGESTION_KIND_WIDER_LAYER\x10\x02\x12\x1a\n" +
 	"\x16SUGGESTION_KIND_PREFER\x10\x03\x12\x1f\n" +
-	"\x1bSUGGESTION_KIND_AFTER_GANGS\x10\x04B7Z5github.com/hopwise/hopwise/proto/hopwise/v1;hopwisev1b\x06proto3"
+	"\x1bSUGGESTION_KIND_AFTER_GANGS\x10\x04\x12\x1f\n" +
+	"\x1bSUGGESTION_KIND_DECIDE_ANEW\x10\x05B7Z5github.com/hopwise/hopwise/proto/hopwise/v1;hopwisev1b\x06proto3"
 
 var (
 	file_hopwise_v1_refusal_proto_rawDescOnce sync.Once

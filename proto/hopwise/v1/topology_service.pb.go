@@ -10,6 +10,7 @@ import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -611,12 +612,271 @@ func (x *SharedLayerResponse) GetRevision() string {
 	return ""
 }
 
+// HoldDomainRequest says which place to hold, and why.
+type HoldDomainRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The domain. A node is named at the node layer; the last name of its path is
+	// enough. Required, and not the whole cluster.
+	Domain *DomainRef `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
+	// Why, in words: it is shown with the hold and in refusals. Unset is no note.
+	Note string `protobuf:"bytes,2,opt,name=note,proto3" json:"note,omitempty"`
+	// Who puts it. Unset is unknown.
+	By string `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
+	// How long from now it stays; 1 second to 365 days. Unset: until it is lifted.
+	Ttl           *durationpb.Duration `protobuf:"bytes,4,opt,name=ttl,proto3" json:"ttl,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HoldDomainRequest) Reset() {
+	*x = HoldDomainRequest{}
+	mi := &file_hopwise_v1_topology_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HoldDomainRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HoldDomainRequest) ProtoMessage() {}
+
+func (x *HoldDomainRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hopwise_v1_topology_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HoldDomainRequest.ProtoReflect.Descriptor instead.
+func (*HoldDomainRequest) Descriptor() ([]byte, []int) {
+	return file_hopwise_v1_topology_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *HoldDomainRequest) GetDomain() *DomainRef {
+	if x != nil {
+		return x.Domain
+	}
+	return nil
+}
+
+func (x *HoldDomainRequest) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
+func (x *HoldDomainRequest) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *HoldDomainRequest) GetTtl() *durationpb.Duration {
+	if x != nil {
+		return x.Ttl
+	}
+	return nil
+}
+
+// HoldDomainResponse is the hold as it now is.
+type HoldDomainResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The place, its layer set.
+	Domain *DomainRef `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
+	// The hold.
+	Hold *MaintenanceHold `protobuf:"bytes,2,opt,name=hold,proto3" json:"hold,omitempty"`
+	// Nodes that are there now.
+	Nodes int32 `protobuf:"varint,3,opt,name=nodes,proto3" json:"nodes,omitempty"`
+	// Placements that have ranks there now, by namespace, then name; at most 100.
+	// They stay.
+	Gangs []*GangRef `protobuf:"bytes,4,rep,name=gangs,proto3" json:"gangs,omitempty"`
+	// The state after the change.
+	Revision      string `protobuf:"bytes,5,opt,name=revision,proto3" json:"revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HoldDomainResponse) Reset() {
+	*x = HoldDomainResponse{}
+	mi := &file_hopwise_v1_topology_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HoldDomainResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HoldDomainResponse) ProtoMessage() {}
+
+func (x *HoldDomainResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hopwise_v1_topology_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HoldDomainResponse.ProtoReflect.Descriptor instead.
+func (*HoldDomainResponse) Descriptor() ([]byte, []int) {
+	return file_hopwise_v1_topology_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *HoldDomainResponse) GetDomain() *DomainRef {
+	if x != nil {
+		return x.Domain
+	}
+	return nil
+}
+
+func (x *HoldDomainResponse) GetHold() *MaintenanceHold {
+	if x != nil {
+		return x.Hold
+	}
+	return nil
+}
+
+func (x *HoldDomainResponse) GetNodes() int32 {
+	if x != nil {
+		return x.Nodes
+	}
+	return 0
+}
+
+func (x *HoldDomainResponse) GetGangs() []*GangRef {
+	if x != nil {
+		return x.Gangs
+	}
+	return nil
+}
+
+func (x *HoldDomainResponse) GetRevision() string {
+	if x != nil {
+		return x.Revision
+	}
+	return ""
+}
+
+// UnholdDomainRequest names the place whose hold is lifted.
+type UnholdDomainRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The domain or node, as it was given to HoldDomain; it need not be there any
+	// more. Required.
+	Domain        *DomainRef `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnholdDomainRequest) Reset() {
+	*x = UnholdDomainRequest{}
+	mi := &file_hopwise_v1_topology_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnholdDomainRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnholdDomainRequest) ProtoMessage() {}
+
+func (x *UnholdDomainRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hopwise_v1_topology_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnholdDomainRequest.ProtoReflect.Descriptor instead.
+func (*UnholdDomainRequest) Descriptor() ([]byte, []int) {
+	return file_hopwise_v1_topology_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *UnholdDomainRequest) GetDomain() *DomainRef {
+	if x != nil {
+		return x.Domain
+	}
+	return nil
+}
+
+// UnholdDomainResponse is what was lifted.
+type UnholdDomainResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The hold that was lifted. Unset where there was none.
+	Lifted *MaintenanceHold `protobuf:"bytes,1,opt,name=lifted,proto3" json:"lifted,omitempty"`
+	// The state after the change.
+	Revision      string `protobuf:"bytes,2,opt,name=revision,proto3" json:"revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnholdDomainResponse) Reset() {
+	*x = UnholdDomainResponse{}
+	mi := &file_hopwise_v1_topology_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnholdDomainResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnholdDomainResponse) ProtoMessage() {}
+
+func (x *UnholdDomainResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hopwise_v1_topology_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnholdDomainResponse.ProtoReflect.Descriptor instead.
+func (*UnholdDomainResponse) Descriptor() ([]byte, []int) {
+	return file_hopwise_v1_topology_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *UnholdDomainResponse) GetLifted() *MaintenanceHold {
+	if x != nil {
+		return x.Lifted
+	}
+	return nil
+}
+
+func (x *UnholdDomainResponse) GetRevision() string {
+	if x != nil {
+		return x.Revision
+	}
+	return ""
+}
+
 var File_hopwise_v1_topology_service_proto protoreflect.FileDescriptor
 
 const file_hopwise_v1_topology_service_proto_rawDesc = "" +
 	"\n" +
 	"!hopwise/v1/topology_service.proto\x12\n" +
-	"hopwise.v1\x1a\x1bbuf/validate/validate.proto\x1a\x17hopwise/v1/domain.proto\x1a\x15hopwise/v1/gang.proto\x1a\x19hopwise/v1/topology.proto\"\x9e\x02\n" +
+	"hopwise.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x17hopwise/v1/domain.proto\x1a\x15hopwise/v1/gang.proto\x1a\x19hopwise/v1/topology.proto\"\x9e\x02\n" +
 	"\x12GetTopologyRequest\x12)\n" +
 	"\x04root\x18\x01 \x01(\v2\x15.hopwise.v1.DomainRefR\x04root\x12&\n" +
 	"\tmax_depth\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18@(\x00R\bmaxDepth\x12#\n" +
@@ -673,11 +933,32 @@ const file_hopwise_v1_topology_service_proto_rawDesc = "" +
 	"sideGroups\x12*\n" +
 	"\x05pairs\x18\a \x03(\v2\x14.hopwise.v1.NodePairR\x05pairs\x12&\n" +
 	"\x0fnext_page_token\x18\b \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\t \x01(\tR\brevision2\xf8\x01\n" +
+	"\brevision\x18\t \x01(\tR\brevision\"\xdb\x02\n" +
+	"\x11HoldDomainRequest\x125\n" +
+	"\x06domain\x18\x01 \x01(\v2\x15.hopwise.v1.DomainRefB\x06\xbaH\x03\xc8\x01\x01R\x06domain\x12'\n" +
+	"\x04note\x18\x02 \x01(\tB\x13\xbaH\x10r\x0e\x18\x80\x022\t^\\P{Cc}*$R\x04note\x12#\n" +
+	"\x02by\x18\x03 \x01(\tB\x13\xbaH\x10r\x0e\x18\xfd\x012\t^\\P{Cc}*$R\x02by\x12>\n" +
+	"\x03ttl\x18\x04 \x01(\v2\x19.google.protobuf.DurationB\x11\xbaH\x0e\xaa\x01\v\"\x05\b\x80\xe7\x84\x0f2\x02\b\x01R\x03ttl:\x80\x01\xbaH}\x1a{\n" +
+	"\x10hold_domain.path\x12Jdomain.path is empty; expected a domain or a node, never the whole cluster\x1a\x1bthis.domain.path.size() > 0\"\xd1\x01\n" +
+	"\x12HoldDomainResponse\x12-\n" +
+	"\x06domain\x18\x01 \x01(\v2\x15.hopwise.v1.DomainRefR\x06domain\x12/\n" +
+	"\x04hold\x18\x02 \x01(\v2\x1b.hopwise.v1.MaintenanceHoldR\x04hold\x12\x14\n" +
+	"\x05nodes\x18\x03 \x01(\x05R\x05nodes\x12)\n" +
+	"\x05gangs\x18\x04 \x03(\v2\x13.hopwise.v1.GangRefR\x05gangs\x12\x1a\n" +
+	"\brevision\x18\x05 \x01(\tR\brevision\"\xc4\x01\n" +
+	"\x13UnholdDomainRequest\x125\n" +
+	"\x06domain\x18\x01 \x01(\v2\x15.hopwise.v1.DomainRefB\x06\xbaH\x03\xc8\x01\x01R\x06domain:v\xbaHs\x1aq\n" +
+	"\x12unhold_domain.path\x12>domain.path is empty; expected a domain or a node that is held\x1a\x1bthis.domain.path.size() > 0\"g\n" +
+	"\x14UnholdDomainResponse\x123\n" +
+	"\x06lifted\x18\x01 \x01(\v2\x1b.hopwise.v1.MaintenanceHoldR\x06lifted\x12\x1a\n" +
+	"\brevision\x18\x02 \x01(\tR\brevision2\x98\x03\n" +
 	"\x0fTopologyService\x12N\n" +
 	"\vGetTopology\x12\x1e.hopwise.v1.GetTopologyRequest\x1a\x1f.hopwise.v1.GetTopologyResponse\x12E\n" +
 	"\bListFree\x12\x1b.hopwise.v1.ListFreeRequest\x1a\x1c.hopwise.v1.ListFreeResponse\x12N\n" +
-	"\vSharedLayer\x12\x1e.hopwise.v1.SharedLayerRequest\x1a\x1f.hopwise.v1.SharedLayerResponseB7Z5github.com/hopwise/hopwise/proto/hopwise/v1;hopwisev1b\x06proto3"
+	"\vSharedLayer\x12\x1e.hopwise.v1.SharedLayerRequest\x1a\x1f.hopwise.v1.SharedLayerResponse\x12K\n" +
+	"\n" +
+	"HoldDomain\x12\x1d.hopwise.v1.HoldDomainRequest\x1a\x1e.hopwise.v1.HoldDomainResponse\x12Q\n" +
+	"\fUnholdDomain\x12\x1f.hopwise.v1.UnholdDomainRequest\x1a .hopwise.v1.UnholdDomainResponseB7Z5github.com/hopwise/hopwise/proto/hopwise/v1;hopwisev1b\x06proto3"
 
 var (
 	file_hopwise_v1_topology_service_proto_rawDescOnce sync.Once
@@ -691,52 +972,70 @@ func file_hopwise_v1_topology_service_proto_rawDescGZIP() []byte {
 	return file_hopwise_v1_topology_service_proto_rawDescData
 }
 
-var file_hopwise_v1_topology_service_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_hopwise_v1_topology_service_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_hopwise_v1_topology_service_proto_goTypes = []any{
-	(*GetTopologyRequest)(nil),  // 0: hopwise.v1.GetTopologyRequest
-	(*GetTopologyResponse)(nil), // 1: hopwise.v1.GetTopologyResponse
-	(*ListFreeRequest)(nil),     // 2: hopwise.v1.ListFreeRequest
-	(*ListFreeResponse)(nil),    // 3: hopwise.v1.ListFreeResponse
-	(*SharedLayerRequest)(nil),  // 4: hopwise.v1.SharedLayerRequest
-	(*SharedLayerResponse)(nil), // 5: hopwise.v1.SharedLayerResponse
-	nil,                         // 6: hopwise.v1.ListFreeRequest.RequestsEntry
-	(*DomainRef)(nil),           // 7: hopwise.v1.DomainRef
-	(*Scheme)(nil),              // 8: hopwise.v1.Scheme
-	(*Domain)(nil),              // 9: hopwise.v1.Domain
-	(*SideLayer)(nil),           // 10: hopwise.v1.SideLayer
-	(*Source)(nil),              // 11: hopwise.v1.Source
-	(*Filter)(nil),              // 12: hopwise.v1.Filter
-	(*LayerFree)(nil),           // 13: hopwise.v1.LayerFree
-	(*DomainFree)(nil),          // 14: hopwise.v1.DomainFree
-	(*SharedDomain)(nil),        // 15: hopwise.v1.SharedDomain
-	(*NodePair)(nil),            // 16: hopwise.v1.NodePair
+	(*GetTopologyRequest)(nil),   // 0: hopwise.v1.GetTopologyRequest
+	(*GetTopologyResponse)(nil),  // 1: hopwise.v1.GetTopologyResponse
+	(*ListFreeRequest)(nil),      // 2: hopwise.v1.ListFreeRequest
+	(*ListFreeResponse)(nil),     // 3: hopwise.v1.ListFreeResponse
+	(*SharedLayerRequest)(nil),   // 4: hopwise.v1.SharedLayerRequest
+	(*SharedLayerResponse)(nil),  // 5: hopwise.v1.SharedLayerResponse
+	(*HoldDomainRequest)(nil),    // 6: hopwise.v1.HoldDomainRequest
+	(*HoldDomainResponse)(nil),   // 7: hopwise.v1.HoldDomainResponse
+	(*UnholdDomainRequest)(nil),  // 8: hopwise.v1.UnholdDomainRequest
+	(*UnholdDomainResponse)(nil), // 9: hopwise.v1.UnholdDomainResponse
+	nil,                          // 10: hopwise.v1.ListFreeRequest.RequestsEntry
+	(*DomainRef)(nil),            // 11: hopwise.v1.DomainRef
+	(*Scheme)(nil),               // 12: hopwise.v1.Scheme
+	(*Domain)(nil),               // 13: hopwise.v1.Domain
+	(*SideLayer)(nil),            // 14: hopwise.v1.SideLayer
+	(*Source)(nil),               // 15: hopwise.v1.Source
+	(*Filter)(nil),               // 16: hopwise.v1.Filter
+	(*LayerFree)(nil),            // 17: hopwise.v1.LayerFree
+	(*DomainFree)(nil),           // 18: hopwise.v1.DomainFree
+	(*SharedDomain)(nil),         // 19: hopwise.v1.SharedDomain
+	(*NodePair)(nil),             // 20: hopwise.v1.NodePair
+	(*durationpb.Duration)(nil),  // 21: google.protobuf.Duration
+	(*MaintenanceHold)(nil),      // 22: hopwise.v1.MaintenanceHold
+	(*GangRef)(nil),              // 23: hopwise.v1.GangRef
 }
 var file_hopwise_v1_topology_service_proto_depIdxs = []int32{
-	7,  // 0: hopwise.v1.GetTopologyRequest.root:type_name -> hopwise.v1.DomainRef
-	8,  // 1: hopwise.v1.GetTopologyResponse.scheme:type_name -> hopwise.v1.Scheme
-	9,  // 2: hopwise.v1.GetTopologyResponse.domains:type_name -> hopwise.v1.Domain
-	10, // 3: hopwise.v1.GetTopologyResponse.side_layers:type_name -> hopwise.v1.SideLayer
-	11, // 4: hopwise.v1.GetTopologyResponse.sources:type_name -> hopwise.v1.Source
-	6,  // 5: hopwise.v1.ListFreeRequest.requests:type_name -> hopwise.v1.ListFreeRequest.RequestsEntry
-	12, // 6: hopwise.v1.ListFreeRequest.filter:type_name -> hopwise.v1.Filter
-	7,  // 7: hopwise.v1.ListFreeRequest.root:type_name -> hopwise.v1.DomainRef
-	13, // 8: hopwise.v1.ListFreeResponse.layers:type_name -> hopwise.v1.LayerFree
-	14, // 9: hopwise.v1.ListFreeResponse.domains:type_name -> hopwise.v1.DomainFree
-	7,  // 10: hopwise.v1.SharedLayerResponse.deepest:type_name -> hopwise.v1.DomainRef
-	15, // 11: hopwise.v1.SharedLayerResponse.groups:type_name -> hopwise.v1.SharedDomain
-	15, // 12: hopwise.v1.SharedLayerResponse.side_groups:type_name -> hopwise.v1.SharedDomain
-	16, // 13: hopwise.v1.SharedLayerResponse.pairs:type_name -> hopwise.v1.NodePair
-	0,  // 14: hopwise.v1.TopologyService.GetTopology:input_type -> hopwise.v1.GetTopologyRequest
-	2,  // 15: hopwise.v1.TopologyService.ListFree:input_type -> hopwise.v1.ListFreeRequest
-	4,  // 16: hopwise.v1.TopologyService.SharedLayer:input_type -> hopwise.v1.SharedLayerRequest
-	1,  // 17: hopwise.v1.TopologyService.GetTopology:output_type -> hopwise.v1.GetTopologyResponse
-	3,  // 18: hopwise.v1.TopologyService.ListFree:output_type -> hopwise.v1.ListFreeResponse
-	5,  // 19: hopwise.v1.TopologyService.SharedLayer:output_type -> hopwise.v1.SharedLayerResponse
-	17, // [17:20] is the sub-list for method output_type
-	14, // [14:17] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	11, // 0: hopwise.v1.GetTopologyRequest.root:type_name -> hopwise.v1.DomainRef
+	12, // 1: hopwise.v1.GetTopologyResponse.scheme:type_name -> hopwise.v1.Scheme
+	13, // 2: hopwise.v1.GetTopologyResponse.domains:type_name -> hopwise.v1.Domain
+	14, // 3: hopwise.v1.GetTopologyResponse.side_layers:type_name -> hopwise.v1.SideLayer
+	15, // 4: hopwise.v1.GetTopologyResponse.sources:type_name -> hopwise.v1.Source
+	10, // 5: hopwise.v1.ListFreeRequest.requests:type_name -> hopwise.v1.ListFreeRequest.RequestsEntry
+	16, // 6: hopwise.v1.ListFreeRequest.filter:type_name -> hopwise.v1.Filter
+	11, // 7: hopwise.v1.ListFreeRequest.root:type_name -> hopwise.v1.DomainRef
+	17, // 8: hopwise.v1.ListFreeResponse.layers:type_name -> hopwise.v1.LayerFree
+	18, // 9: hopwise.v1.ListFreeResponse.domains:type_name -> hopwise.v1.DomainFree
+	11, // 10: hopwise.v1.SharedLayerResponse.deepest:type_name -> hopwise.v1.DomainRef
+	19, // 11: hopwise.v1.SharedLayerResponse.groups:type_name -> hopwise.v1.SharedDomain
+	19, // 12: hopwise.v1.SharedLayerResponse.side_groups:type_name -> hopwise.v1.SharedDomain
+	20, // 13: hopwise.v1.SharedLayerResponse.pairs:type_name -> hopwise.v1.NodePair
+	11, // 14: hopwise.v1.HoldDomainRequest.domain:type_name -> hopwise.v1.DomainRef
+	21, // 15: hopwise.v1.HoldDomainRequest.ttl:type_name -> google.protobuf.Duration
+	11, // 16: hopwise.v1.HoldDomainResponse.domain:type_name -> hopwise.v1.DomainRef
+	22, // 17: hopwise.v1.HoldDomainResponse.hold:type_name -> hopwise.v1.MaintenanceHold
+	23, // 18: hopwise.v1.HoldDomainResponse.gangs:type_name -> hopwise.v1.GangRef
+	11, // 19: hopwise.v1.UnholdDomainRequest.domain:type_name -> hopwise.v1.DomainRef
+	22, // 20: hopwise.v1.UnholdDomainResponse.lifted:type_name -> hopwise.v1.MaintenanceHold
+	0,  // 21: hopwise.v1.TopologyService.GetTopology:input_type -> hopwise.v1.GetTopologyRequest
+	2,  // 22: hopwise.v1.TopologyService.ListFree:input_type -> hopwise.v1.ListFreeRequest
+	4,  // 23: hopwise.v1.TopologyService.SharedLayer:input_type -> hopwise.v1.SharedLayerRequest
+	6,  // 24: hopwise.v1.TopologyService.HoldDomain:input_type -> hopwise.v1.HoldDomainRequest
+	8,  // 25: hopwise.v1.TopologyService.UnholdDomain:input_type -> hopwise.v1.UnholdDomainRequest
+	1,  // 26: hopwise.v1.TopologyService.GetTopology:output_type -> hopwise.v1.GetTopologyResponse
+	3,  // 27: hopwise.v1.TopologyService.ListFree:output_type -> hopwise.v1.ListFreeResponse
+	5,  // 28: hopwise.v1.TopologyService.SharedLayer:output_type -> hopwise.v1.SharedLayerResponse
+	7,  // 29: hopwise.v1.TopologyService.HoldDomain:output_type -> hopwise.v1.HoldDomainResponse
+	9,  // 30: hopwise.v1.TopologyService.UnholdDomain:output_type -> hopwise.v1.UnholdDomainResponse
+	26, // [26:31] is the sub-list for method output_type
+	21, // [21:26] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_hopwise_v1_topology_service_proto_init() }
@@ -753,7 +1052,7 @@ func file_hopwise_v1_topology_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hopwise_v1_topology_service_proto_rawDesc), len(file_hopwise_v1_topology_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -19,9 +19,11 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	TopologyService_GetTopology_FullMethodName = "/hopwise.v1.TopologyService/GetTopology"
-	TopologyService_ListFree_FullMethodName    = "/hopwise.v1.TopologyService/ListFree"
-	TopologyService_SharedLayer_FullMethodName = "/hopwise.v1.TopologyService/SharedLayer"
+	TopologyService_GetTopology_FullMethodName  = "/hopwise.v1.TopologyService/GetTopology"
+	TopologyService_ListFree_FullMethodName     = "/hopwise.v1.TopologyService/ListFree"
+	TopologyService_SharedLayer_FullMethodName  = "/hopwise.v1.TopologyService/SharedLayer"
+	TopologyService_HoldDomain_FullMethodName   = "/hopwise.v1.TopologyService/HoldDomain"
+	TopologyService_UnholdDomain_FullMethodName = "/hopwise.v1.TopologyService/UnholdDomain"
 )
 
 // TopologyServiceClient is the client API for TopologyService service.
@@ -38,6 +40,13 @@ type TopologyServiceClient interface {
 	// Says which layers a list of nodes shares; without a list, which domains hold
 	// two nodes or more.
 	SharedLayer(ctx context.Context, in *SharedLayerRequest, opts ...grpc.CallOption) (*SharedLayerResponse, error)
+	// Keeps new pods away from a domain or a node, for maintenance, until it is
+	// lifted or lapses. What is placed there stays, and nodes that join the domain
+	// are held too. It outlives a restart. Idempotent: a later call for the same
+	// place replaces the hold.
+	HoldDomain(ctx context.Context, in *HoldDomainRequest, opts ...grpc.CallOption) (*HoldDomainResponse, error)
+	// Lifts the hold of a domain or a node. Idempotent.
+	UnholdDomain(ctx context.Context, in *UnholdDomainRequest, opts ...grpc.CallOption) (*UnholdDomainResponse, error)
 }
 
 type topologyServiceClient struct {
@@ -78,6 +87,26 @@ func (c *topologyServiceClient) SharedLayer(ctx context.Context, in *SharedLayer
 	return out, nil
 }
 
+func (c *topologyServiceClient) HoldDomain(ctx context.Context, in *HoldDomainRequest, opts ...grpc.CallOption) (*HoldDomainResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(HoldDomainResponse)
+	err := c.cc.Invoke(ctx, TopologyService_HoldDomain_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *topologyServiceClient) UnholdDomain(ctx context.Context, in *UnholdDomainRequest, opts ...grpc.CallOption) (*UnholdDomainResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(UnholdDomainResponse)
+	err := c.cc.Invoke(ctx, TopologyService_UnholdDomain_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // TopologyServiceServer is the server API for TopologyService service.
 // All implementations must embed UnimplementedTopologyServiceServer
 // for forward compatibility.
@@ -92,6 +121,13 @@ type TopologyServiceServer interface {
 	// Says which layers a list of nodes shares; without a list, which domains hold
 	// two nodes or more.
 	SharedLayer(context.Context, *SharedLayerRequest) (*SharedLayerResponse, error)
+	// Keeps new pods away from a domain or a node, for maintenance, until it is
+	// lifted or lapses. What is placed there stays, and nodes that join the domain
+	// are held too. It outlives a restart. Idempotent: a later call for the same
+	// place replaces the hold.
+	HoldDomain(context.Context, *HoldDomainRequest) (*HoldDomainResponse, error)
+	// Lifts the hold of a domain or a node. Idempotent.
+	UnholdDomain(context.Context, *UnholdDomainRequest) (*UnholdDomainResponse, error)
 	mustEmbedUnimplementedTopologyServiceServer()
 }
 
@@ -110,6 +146,12 @@ func (UnimplementedTopologyServiceServer) ListFree(context.Context, *ListFreeReq
 }
 func (UnimplementedTopologyServiceServer) SharedLayer(context.Context, *SharedLayerRequest) (*SharedLayerResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SharedLayer not implemented")
+}
+func (UnimplementedTopologyServiceServer) HoldDomain(context.Context, *HoldDomainRequest) (*HoldDomainResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method HoldDomain not implemented")
+}
+func (UnimplementedTopologyServiceServer) UnholdDomain(context.Context, *UnholdDomainRequest) (*UnholdDomainResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UnholdDomain not implemented")
 }
 func (UnimplementedTopologyServiceServer) mustEmbedUnimplementedTopologyServiceServer() {}
 func (UnimplementedTopologyServiceServer) testEmbeddedByValue()                         {}
@@ -186,6 +228,42 @@ func _TopologyService_SharedLayer_Handler(srv interface{}, ctx context.Context, 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _TopologyService_HoldDomain_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(HoldDomainRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TopologyServiceServer).HoldDomain(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TopologyService_HoldDomain_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TopologyServiceServer).HoldDomain(ctx, req.(*HoldDomainRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _TopologyService_UnholdDomain_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UnholdDomainRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TopologyServiceServer).UnholdDomain(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TopologyService_UnholdDomain_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TopologyServiceServer).UnholdDomain(ctx, req.(*UnholdDomainRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // TopologyService_ServiceDesc is the grpc.ServiceDesc for TopologyService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -204,6 +282,14 @@ var TopologyService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "SharedLayer",
 			Handler:    _TopologyService_SharedLayer_Handler,
+		},
+		{
+			MethodName: "HoldDomain",
+			Handler:    _TopologyService_HoldDomain_Handler,
+		},
+		{
+			MethodName: "UnholdDomain",
+			Handler:    _TopologyService_UnholdDomain_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},
