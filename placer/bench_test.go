@@ -116,12 +116,16 @@ func decide(b *testing.B, e *placer.Engine, g *placer.Gang, nodes int) {
 			e.Release(&g.PodSets[0], old.Sets[0].Seats)
 		}
 	}
+	report(b, times)
+	b.ReportMetric(float64(cut)/float64(b.N), "cut")
+	b.ReportMetric(float64(refused)/float64(b.N), "refused")
+}
+
+func report(b *testing.B, times []time.Duration) {
 	slices.Sort(times)
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(times[len(times)/2].Nanoseconds())/1e3, "p50-µs")
 	b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds())/1e3, "p99-µs")
-	b.ReportMetric(float64(cut)/float64(b.N), "cut")
-	b.ReportMetric(float64(refused)/float64(b.N), "refused")
 }
 
 // BenchmarkFirstSight times the one step that walks all nodes.

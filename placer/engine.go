@@ -18,8 +18,8 @@ type Engine struct {
 	nodes   []node
 	names   map[string]NodeID
 	bars    map[NodeID]string // why a node is barred
-	spare   []NodeID // removed nodes' ordinals
-	count   int      // live nodes
+	spare   []NodeID          // removed nodes' ordinals
+	count   int               // live nodes
 
 	doms     []domain
 	kidOf    map[kidKey]DomainID

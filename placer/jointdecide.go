@@ -47,6 +47,7 @@ type jointBest struct {
 	node NodeID
 	key  vec      // price and the room left
 	out  [][]Seat // the seats, where they were not found in a table
+	took int64    // the room that they take
 }
 
 // solve finds the deepest place that holds the gang, of those of one depth the
@@ -57,19 +58,34 @@ func (j *joint) solve() *jointBest {
 		return best
 	}
 	for depth := e.layers; depth >= 0; depth-- {
-		var best *jointBest
-		for _, d := range e.order[depth] {
-			if j.mayHold(d) && (best == nil || j.promising(d, best)) {
-				if o := j.try(d); o != nil && (best == nil || o.key.less(best.key)) {
-					best = o
-				}
-			}
-		}
-		if best != nil {
+		if best := j.solveAt(e.order[depth]); best != nil {
 			return best
 		}
 	}
 	return nil
+}
+
+// solveAt finds the best of these domains, the one with the least room first:
+// most often nothing else is left to look at then.
+func (j *joint) solveAt(doms []DomainID) *jointBest {
+	cands := j.inner.list[:0]
+	for _, d := range doms {
+		if j.mayHold(d) {
+			cands = append(cands, candidate{dom: d, room: j.roomIn(d)})
+		}
+	}
+	j.inner.list = cands
+	var best *jointBest
+	for len(cands) > 0 {
+		k := j.q.firstByRoom(cands)
+		c := cands[k]
+		cands = append(cands[:k], cands[k+1:]...)
+		if o := j.try(c.dom); o != nil && (best == nil || o.key.less(best.key) || o.key == best.key && j.q.e.compareDomains(o.dom, best.dom) < 0) {
+			best = o
+			cands = slices.DeleteFunc(cands, func(c candidate) bool { return !j.promising(c.dom, best) })
+		}
+	}
+	return best
 }
 
 // promising says whether d could be better than the best so far: with every
@@ -80,16 +96,51 @@ func (j *joint) promising(d DomainID, best *jointBest) bool {
 		low = low.minus(j.met.times(int64(bits.OnesCount32(w.mask))))
 	}
 	room := j.roomIn(d)
-	for i := range j.sets {
-		room -= j.sets[i].n * max(j.q.e.largestFit(j.sets[0].s, d), 1)
+	if j.cost(d) > greedyAbove && best.out != nil {
+		// Where plans are greedy, the room that one takes stands for all.
+		room -= best.took
+	} else {
+		for i := range j.sets {
+			room -= j.sets[i].n * j.drop(i)
+		}
 	}
-	return low.add(vec{lo: uint64(max(room, 0))}).less(best.key)
+	low = low.add(vec{lo: uint64(max(room, 0))})
+	return low.less(best.key) || low == best.key && j.q.e.compareDomains(d, best.dom) < 0
 }
+
+// drop is the most room for the first set that one pod of another takes.
+func (j *joint) drop(i int) int64 {
+	first, other := j.sets[0].s, j.sets[i].s
+	if i == 0 {
+		return 1
+	}
+	most := int64(0)
+	for _, a := range first.req {
+		most = max(most, ceilDiv(other.asks(a.res), a.qty))
+	}
+	if first.spec.exclusive || other.spec.exclusive {
+		most = max(most, j.q.e.largestFit(first, Root))
+	}
+	return most
+}
+
+// greedyAbove is how many steps the tables of a domain may cost before a greedy
+// plan is looked at first.
+const greedyAbove = 10_000
 
 // try finds the gang's best seats in d: exactly where the budget allows, else
 // by a greedy plan, which is proven where it meets the lower bound.
 func (j *joint) try(d DomainID) *jointBest {
-	if !j.q.cut && j.affordable(d) {
+	cost := j.cost(d)
+	var plan *jointBest
+	proven := false
+	if cost > greedyAbove || j.q.cut {
+		plan, proven = j.planIn(d)
+		if proven {
+			return plan
+		}
+	}
+	if !j.q.cut && j.states > 1 && cost <= j.q.budget-j.q.steps {
 		price := j.table(d).price[j.full()]
 		if !j.q.cut {
 			if price == maxVec {
@@ -97,28 +148,54 @@ func (j *joint) try(d DomainID) *jointBest {
 			}
 			return &jointBest{dom: d, node: NoNode, key: price.add(vec{lo: uint64(j.roomIn(d))})}
 		}
+		plan, proven = j.planIn(d)
 	}
-	out := j.greedy(d)
-	if out == nil {
+	if !proven {
 		j.unproven = true
-		return nil
-	}
-	low := j.lower(d)
-	counts := j.countsOf(d, out)
-	if low.less(counts) {
-		j.unproven = true
-		if low.less(j.q.lower) {
+		if low := j.lower(d); low.less(j.q.lower) {
 			j.q.lower = low
 		}
 	}
-	return &jointBest{dom: d, node: NoNode, key: j.priceOf(d, out).add(vec{lo: uint64(j.roomAfter(d, out))}), out: out}
+	return plan
 }
 
-// affordable guesses whether the tables below d fit into what is left of the
+// planIn is a greedy plan, nil where none was found; proven where its counts
+// meet the lower bound and every wish is met.
+func (j *joint) planIn(d DomainID) (*jointBest, bool) {
+	out := j.greedy(d)
+	if out == nil {
+		return nil, false
+	}
+	room := j.roomAfter(d, out)
+	b := &jointBest{dom: d, node: NoNode, key: j.priceOf(d, out).add(vec{lo: uint64(room)}), out: out, took: j.roomIn(d) - room}
+	proven := !j.lower(d).less(j.countsOf(d, out))
+	for _, w := range j.wishes {
+		proven = proven && j.meets(w, out)
+	}
+	for i := range j.sets {
+		proven = proven && !j.sets[i].s.weighted
+	}
+	return b, proven
+}
+
+func (j *joint) meets(w bond, out [][]Seat) bool {
+	for i := range out {
+		if w.mask&(1<<i) != 0 {
+			return j.q.e.unitMeets(j.g, setsOf(out), i)
+		}
+	}
+	return true
+}
+
+// cost guesses the steps of the tables below d.
+func (j *joint) cost(d DomainID) int64 {
+	return int64(j.q.e.doms[d].total) * int64(j.states) * int64(min(j.states, 16)) / 4
+}
+
+// affordable says whether the tables below d fit into what is left of the
 // budget.
 func (j *joint) affordable(d DomainID) bool {
-	cost := int64(j.q.e.doms[d].total) * int64(j.states) * int64(min(j.states, 16)) / 4
-	return j.states > 1 && cost <= j.q.budget-j.q.steps
+	return j.states > 1 && j.cost(d) <= j.q.budget-j.q.steps
 }
 
 // roomAfter is how many pods of the first set d still takes beside the seats.

@@ -15,7 +15,7 @@ import (
 //
 //	MIDDLE_CASES=10000 MIDDLE_SEED=1 go test -run Middle -v
 func TestMiddle(t *testing.T) {
-	cases, first := envInt(t, "MIDDLE_CASES", 300), envInt(t, "MIDDLE_SEED", 1)
+	cases, first := envInt(t, "MIDDLE_CASES", 1_500), envInt(t, "MIDDLE_SEED", 1)
 	var results [2]middleCounts
 	var wg sync.WaitGroup
 	for w := range results {

@@ -1,0 +1,109 @@
+package placer_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hopwise/hopwise/placer"
+	"github.com/hopwise/hopwise/placer/placertest"
+)
+
+// seatsOf are a case's ranks as placements, in rank order.
+func seatsOf(t *testing.T, eng *placer.Engine, c *placertest.Case) []placer.SetPlacement {
+	t.Helper()
+	sets := make([]placer.SetPlacement, len(c.Ranks))
+	for s, ranks := range c.Ranks {
+		for _, name := range ranks {
+			id, known := eng.NodeByName(name)
+			if !known {
+				t.Fatalf("ranks on node %q, which is not there", name)
+			}
+			list := sets[s].Seats
+			if n := len(list); n > 0 && list[n-1].Node == id {
+				list[n-1].Pods++
+			} else {
+				sets[s].Seats = append(list, placer.Seat{Node: id, Pods: 1})
+			}
+			sets[s].Pods++
+		}
+	}
+	return sets
+}
+
+func load(t *testing.T, c *placertest.Case) *placer.Engine {
+	t.Helper()
+	eng, err := placertest.Load(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return eng
+}
+
+// TestGreedy: the whole answer, seats and all.
+func TestGreedy(t *testing.T) {
+	placertest.RunText(t, "testdata/greedy.txt", func(t *testing.T, c *placertest.Case) []string {
+		o, ans, err := placertest.Decide(load(t, c), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ans.Proven {
+			t.Error("not proven")
+		}
+		return o.Lines(c)
+	})
+}
+
+// TestQuality: hops and crossings, counted by hand.
+func TestQuality(t *testing.T) {
+	placertest.RunText(t, "testdata/quality.txt", func(t *testing.T, c *placertest.Case) []string {
+		eng := load(t, c)
+		eng.Kids(placer.Root) // Quality does not settle new nodes itself
+		q := eng.Quality(seatsOf(t, eng, c))
+		return []string{fmt.Sprintf("expect leaves %d crossings %d of %d mean %.3f worst %d",
+			q.Leaves, q.Crossings, q.BestCrossings, q.MeanHops, q.WorstHops)}
+	})
+}
+
+// TestScore: ratios worked out by hand; judging leaves everything as it was.
+func TestScore(t *testing.T) {
+	placertest.RunText(t, "testdata/score.txt", func(t *testing.T, c *placertest.Case) []string {
+		eng := load(t, c)
+		before, _, err := placertest.Decide(eng, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc := eng.Score(c.CloneGang(), seatsOf(t, eng, c))
+		after, _, err := placertest.Decide(eng, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := fmt.Sprint(before.Lines(c)), fmt.Sprint(after.Lines(c)); a != b {
+			t.Errorf("before\n%s\nafter\n%s", a, b)
+		}
+		return []string{fmt.Sprintf("expect now %.3f empty %.3f", sc.Now, sc.Empty)}
+	})
+}
+
+// TestHops between two nodes of each kind.
+func TestHops(t *testing.T) {
+	c := &placertest.Case{Scheme: placer.Scheme{Layers: []string{"block", "rack"}, Node: "host"}}
+	for name, path := range map[string][]string{
+		"ax1": {"a", "x"}, "ax2": {"a", "x"}, "ay": {"a", "y"}, "bx": {"b", "x"}, "a": {"a"}, "none": nil,
+	} {
+		c.Nodes = append(c.Nodes, placer.Node{Name: name, Path: path})
+	}
+	eng := load(t, c)
+	for _, x := range []struct {
+		a, b string
+		hops int
+	}{
+		{"ax1", "ax1", 0}, {"ax1", "ax2", 2}, {"ax1", "ay", 4}, {"ax1", "bx", 6},
+		{"a", "ax1", 4}, {"none", "ax1", 6}, {"none", "a", 4}, {"a", "bx", 6},
+	} {
+		a, _ := eng.NodeByName(x.a)
+		b, _ := eng.NodeByName(x.b)
+		if h := eng.Hops(a, b); h != x.hops || eng.Hops(b, a) != h {
+			t.Errorf("%s to %s: %d hops, want %d", x.a, x.b, h, x.hops)
+		}
+	}
+}
