@@ -26,6 +26,7 @@ type plan struct {
 	leaves []DomainID
 	seats  []Seat
 	dom    DomainID
+	flat   int64 // as when it was found
 	v      vec
 }
 
@@ -125,6 +126,7 @@ func (q *search) hullBound(d DomainID, kids int64, top int64) (vec, []DomainID) 
 	v := q.f.one[depth+1].times(kids)
 	least := kids
 	var best []DomainID
+	deepest := depth + 1
 	for j := depth + 2; j <= e.layers; j++ {
 		if len(q.below(d, j-depth)) > 0 {
 			few, chosen := q.fewestBelow(d, kids, j)
@@ -134,18 +136,28 @@ func (q *search) hullBound(d DomainID, kids int64, top int64) (vec, []DomainID) 
 			}
 		}
 		v = v.add(q.f.one[j].times(least))
+		deepest = j
 	}
-	nodes := least
-	over := q.longs.take(len(e.doms[d].kids))
+	nodes := max(least, q.fewestNodes(e.doms[d].kids, kids, top))
+	if all := q.below(d, deepest-depth); deepest > depth+1 && len(all) > 0 {
+		nodes = max(nodes, q.fewestNodes(all, least, top))
+	}
+	return v.add(q.f.one[e.layers+1].times(nodes)), best
+}
+
+// fewestNodes bounds the nodes that so many of these domains need for n pods.
+func (q *search) fewestNodes(doms []DomainID, count, top int64) int64 {
+	nodes := int64(0)
+	over := q.longs.take(len(doms))
 	for t := int64(1); t <= top; t++ {
-		for i, kid := range e.doms[d].kids {
-			over[i] = q.hullOf(kid, top).over[t]
+		for i, d := range doms {
+			over[i] = q.hullOf(d, top).over[t]
 		}
-		if rest := q.n - topSum(over, kids); rest > 0 {
+		if rest := q.n - topSum(over, count); rest > 0 {
 			nodes = max(nodes, ceilDiv(rest, t))
 		}
 	}
-	return v.add(q.f.one[e.layers+1].times(nodes)), best
+	return nodes
 }
 
 // fewestBelow bounds the number of domains of depth j that hold n pods inside

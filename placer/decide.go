@@ -253,20 +253,6 @@ func (q *search) firstByRoom(cands []candidate) int {
 	return first
 }
 
-// exactly finds the candidate's least vector, or, once the budget has ended,
-// notes what could be below what is known and deals the pods out.
-func (q *search) exactly(c *candidate, low vec) plan {
-	if !q.cut {
-		if v := q.evaluate(c); !q.cut {
-			return plan{dom: c.dom, v: v}
-		}
-	}
-	if low.less(q.lower) {
-		q.lower = low
-	}
-	return q.dealt(c.dom)
-}
-
 // bounded records the lower bound as a vector: one domain in each layer down to
 // d's.
 func (q *search) bounded(d DomainID) {
@@ -344,24 +330,4 @@ func (q *search) largestGrandchild(d DomainID) int64 {
 		top = max(top, q.e.largest(q.s, kid))
 	}
 	return top
-}
-
-// evaluate is the least vector of n pods in a candidate, fields below its own
-// layer.
-func (q *search) evaluate(c *candidate) vec {
-	q.flat = q.flatIn(c.dom)
-	nodes := vec{}
-	if q.flat > 0 {
-		nodes = q.f.node[q.evenDepth(c.dom)].times(ceilDiv(q.n, q.flat))
-	}
-	if v, ok := q.narrow(c); ok {
-		return v.add(nodes)
-	}
-	fr := q.front(c.dom)
-	for _, en := range fr.entries {
-		if int64(en.pods) >= q.n {
-			return en.v.add(nodes)
-		}
-	}
-	return maxVec
 }

@@ -25,6 +25,12 @@ type front struct {
 	flat  bool // its leaves are taken whole, the largest first
 }
 
+// frontKey tells a domain's front from the one that counts domains alone.
+type frontKey struct {
+	dom  DomainID
+	flat bool
+}
+
 // item is one child in a combination: a domain, a node, or (node = NoNode and
 // dom = -1) all plain nodes of the domain together, of which the largest first.
 type item struct {
@@ -36,7 +42,8 @@ type item struct {
 
 // front computes d's front for up to n pods, once per decision.
 func (q *search) front(d DomainID) *front {
-	if i, ok := q.frontOf[d]; ok {
+	key := frontKey{d, q.flat > 0}
+	if i, ok := q.frontOf[key]; ok {
 		return &q.fronts[i]
 	}
 	fr := front{dom: d}
@@ -50,7 +57,7 @@ func (q *search) front(d DomainID) *front {
 	default:
 		q.combine(&fr)
 	}
-	q.frontOf[d] = int32(len(q.fronts))
+	q.frontOf[key] = int32(len(q.fronts))
 	q.fronts = append(q.fronts, fr)
 	return &q.fronts[len(q.fronts)-1]
 }

@@ -11,6 +11,7 @@ import (
 // narrower than their number.
 type narrow struct {
 	dom   DomainID
+	flat  bool
 	kids  []item // the most pods first
 	count []int64
 	unit  int64
@@ -30,7 +31,7 @@ func (q *search) narrow(c *candidate) (vec, bool) {
 	if len(dom.nodes) > 0 || len(dom.kids) == 0 || q.weighted || c.kids < 2 {
 		return vec{}, false
 	}
-	w := narrow{dom: c.dom, unit: int64(q.s.unit[dom.depth+1]), k: int(c.kids)}
+	w := narrow{dom: c.dom, flat: q.flat > 0, unit: int64(q.s.unit[dom.depth+1]), k: int(c.kids)}
 	w.n = q.n / w.unit
 	w.kids = q.items(c.dom)
 	if q.cut {
@@ -138,7 +139,7 @@ func (w *narrow) step(i, j int, pick []int64) {
 // seatFound seats the pods as the exact search found best for the domain.
 func (q *search) seatFound(d DomainID) {
 	for i := range q.narrows {
-		if q.narrows[i].dom == d {
+		if q.narrows[i].dom == d && q.narrows[i].flat == (q.flat > 0) {
 			q.seatNarrow(&q.narrows[i])
 			return
 		}

@@ -11,6 +11,7 @@ func (q *search) seatPlan(p plan) {
 		q.out = append(q.out, p.seats...)
 		return
 	case p.leaves == nil:
+		q.flat = p.flat
 		q.seatFound(p.dom)
 		return
 	}

@@ -38,7 +38,7 @@ type search struct {
 	best    int64       // that number
 	open    []openCandidate
 	fronts  []front
-	frontOf map[DomainID]int32
+	frontOf map[frontKey]int32
 	vecs    bump[vec]
 	picks   bump[int32]
 	ents    bump[entry]
@@ -116,7 +116,7 @@ func (q *search) weigh() {
 func (q *search) clearFronts() {
 	q.fronts = q.fronts[:0]
 	if q.frontOf == nil {
-		q.frontOf = map[DomainID]int32{}
+		q.frontOf = map[frontKey]int32{}
 		q.hullAt = map[DomainID]int32{}
 	}
 	clear(q.frontOf)
