@@ -1,6 +1,10 @@
 package placer
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // InvalidError says that a gang asks for what makes no sense on any cluster.
 type InvalidError struct {
@@ -48,7 +52,8 @@ func (ps *PodSet) check(at string, scheme Scheme) error {
 	case ps.MaxPerNode < 0:
 		return invalid(at+".max_per_node", "%d is negative", ps.MaxPerNode)
 	}
-	for name, qty := range ps.Requests {
+	for _, name := range slices.Sorted(maps.Keys(ps.Requests)) {
+		qty := ps.Requests[name]
 		if qty < 0 || qty > maxAmount {
 			return invalid(fmt.Sprintf("%s.requests[%q]", at, name), "%d is negative or too large", qty)
 		}
@@ -60,9 +65,10 @@ func (ps *PodSet) check(at string, scheme Scheme) error {
 }
 
 func (ps *PodSet) checkLayers(at string, scheme Scheme) error {
-	for field, l := range map[string]Layer{".required_layer": ps.Required, ".preferred_layer": ps.Preferred} {
+	for i, l := range [...]Layer{ps.Required, ps.Preferred} {
 		if l < NoLayer || l > scheme.NodeLayer() {
-			return invalid(at+field, "layer %d is none of the %d of this topology", l, len(scheme.Layers)+1)
+			return invalid(at+[...]string{".required_layer", ".preferred_layer"}[i],
+				"layer %d is none of the %d of this topology", l, len(scheme.Layers)+1)
 		}
 	}
 	if ps.Required != NoLayer && ps.Preferred != NoLayer && ps.Preferred < ps.Required {

@@ -46,7 +46,7 @@ func (e *Engine) room(s *Shape, id NodeID, empty bool) int32 {
 	fit := int64(1)<<31 - 1
 	row := int(id) * e.res.n
 	for _, a := range s.req {
-		have := int64(0)
+		var have int64
 		if empty {
 			have = e.totalOf(n.total, a.res)
 		} else {

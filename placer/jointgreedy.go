@@ -6,7 +6,6 @@ import "slices"
 type task struct {
 	set      int
 	ps       PodSet // as the search for one set wants it
-	unit     int    // index of its unit's bond in bonds; -1 = none
 	required int8
 }
 

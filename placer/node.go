@@ -3,6 +3,7 @@ package placer
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -25,8 +26,8 @@ func (n Node) check(layers int) error {
 		return fmt.Errorf("node %q: %w", n.Name, ErrPath)
 	}
 	for _, r := range []Resources{n.Total, n.Used} {
-		for name, qty := range r {
-			if qty < 0 || qty > maxAmount {
+		for _, name := range slices.Sorted(maps.Keys(r)) {
+			if qty := r[name]; qty < 0 || qty > maxAmount {
 				return fmt.Errorf("node %q: %s %d: %w", n.Name, name, qty, ErrNegative)
 			}
 		}

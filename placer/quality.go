@@ -69,7 +69,7 @@ func (e *Engine) hopSums(nodes []NodeID, pods map[NodeID]int64, total int64) (me
 	}
 	// Hops depend on how deep the two leaves are; where leaves differ in depth
 	// the deeper one counts, so pairs are summed node by node.
-	sum := 0.0
+	var sum float64
 	if e.evenLeaves(nodes) {
 		sum, worst = e.evenHops(nodes, pods, below)
 	} else {

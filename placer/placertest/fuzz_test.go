@@ -240,8 +240,9 @@ func (w *world) remove(*testing.T) {
 	}
 }
 
-// limit changes how many shapes keep counts, so that some are counted anew.
-func (w *world) limit(*testing.T) { w.eng.LimitShapes(2 + w.draw(12)) }
+// limit changes how many shapes keep counts, so that some are counted anew. One
+// decision on three sets in nested slices needs up to fifteen of them.
+func (w *world) limit(*testing.T) { w.eng.LimitShapes(15 + w.draw(6)) }
 
 // check asks the engine and a new one, loaded in another order, the same.
 func (w *world) check(t *testing.T) {
