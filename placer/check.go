@@ -139,8 +139,9 @@ func (g *Gang) checkTogether(total int64) error {
 	return g.checkAfter()
 }
 
-// maxPodSets bounds the pod sets of a gang.
-const maxPodSets = 32
+// maxPodSets bounds the pod sets of a gang: with all their slices, no more
+// shapes than can keep counts at once.
+const maxPodSets = 16
 
 // checkAfter follows every order of pod sets to its end.
 func (g *Gang) checkAfter() error {

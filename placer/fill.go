@@ -7,8 +7,8 @@ import "slices"
 // NoNode; the ranks that have one keep it, and hold their capacity already.
 // Every missing rank stays inside what the others bind it to, the innermost
 // slice first, then the required domain. Of the ways that remain, the one with
-// the least vector of the whole gang is taken. relax drops those bonds where
-// nothing fits inside them.
+// the least vector of the whole gang is taken. Where nothing fits inside those bonds,
+// relax drops them.
 //
 // The answer's sets list every rank's node in rank order.
 func (e *Engine) Fill(g *Gang, ranks [][]NodeID, relax bool) *Answer {
@@ -17,14 +17,23 @@ func (e *Engine) Fill(g *Gang, ranks [][]NodeID, relax bool) *Answer {
 	if budget == 0 {
 		budget = DefaultBudget
 	}
-	f := &filling{e: e, g: g, ranks: ranks, relax: relax}
-	f.cut()
+	f := &filling{e: e, g: g, ranks: ranks}
+	f.keep()
 	if f.kept == 0 {
 		return e.Decide(g)
 	}
 	q := &e.scratch.search
 	q.start(e, budget)
+	f.cut()
 	j := f.solve(q)
+	if j == nil && relax {
+		refused := f.refuse(q)
+		f.relaxed = true
+		f.cut()
+		if j = f.solve(q); j == nil {
+			return refused
+		}
+	}
 	if j == nil {
 		return f.refuse(q)
 	}
@@ -36,13 +45,15 @@ type filling struct {
 	e     *Engine
 	g     *Gang
 	ranks [][]NodeID
-	relax bool
+	// relaxed says that slices and required layers bind no more.
+	relaxed bool
 
 	pieces []piece
 	kept   int      // ranks that have a node
+	fabric piece    // where one fabric binds all
 	home   DomainID // the deepest domain that holds those
 	paid   map[DomainID]bool
-	used   map[NodeID]bool
+	used   map[NodeID][]int64 // per node in use: ranks of each set that stay
 
 	found [][]Seat
 	// unproven is set where a greedy plan decided.
@@ -58,18 +69,23 @@ type piece struct {
 	node  NodeID   // where it has to stay, for slices of the node layer
 }
 
-// cut sorts the missing ranks into pieces.
-func (f *filling) cut() {
+// keep notes what stays.
+func (f *filling) keep() {
 	e := f.e
-	f.paid, f.used = map[DomainID]bool{Root: true}, map[NodeID]bool{}
+	f.paid, f.used = map[DomainID]bool{Root: true}, map[NodeID][]int64{}
 	f.home = -1
-	for _, nodes := range f.ranks {
+	var all []NodeID
+	for set, nodes := range f.ranks {
 		for _, id := range nodes {
 			if id == NoNode {
 				continue
 			}
 			f.kept++
-			f.used[id] = true
+			if f.used[id] == nil {
+				f.used[id] = make([]int64, len(f.ranks))
+			}
+			f.used[id][set]++
+			all = append(all, id)
 			d := e.nodes[id].dom
 			for x := d; x >= 0; x = e.doms[x].parent {
 				f.paid[x] = true
@@ -80,8 +96,27 @@ func (f *filling) cut() {
 			f.home = e.common(f.home, d)
 		}
 	}
+	f.fabric = piece{fixed: Root, node: NoNode}
+	if depth := e.fabricDepth(f.g); depth > 0 && len(all) > 0 {
+		f.fabric.fixed, f.fabric.node = f.homeOf(all, depth)
+	}
+}
+
+// cut sorts the missing ranks into pieces. What stays counts beside all of
+// them; pieces of sets that follow one another need not fit together.
+func (f *filling) cut() {
+	f.pieces = nil
 	for set := range f.ranks {
 		f.cutSet(set)
+	}
+	for i := range f.pieces {
+		for _, a := range f.g.PodSets[f.pieces[i].set].After {
+			for k := range f.pieces {
+				if f.pieces[k].set == a {
+					f.pieces[i].ps.After = append(f.pieces[i].ps.After, k)
+				}
+			}
+		}
 	}
 }
 
@@ -92,12 +127,14 @@ func (f *filling) cutSet(set int) {
 	for r := range all {
 		all[r] = r
 	}
-	fixed, node := Root, NoNode
-	if ps.Required != NoLayer && !f.relax {
-		fixed, node = f.homeOf(f.unitNodes(set), depthOf(ps.Required))
+	fixed, node := f.fabric.fixed, f.fabric.node
+	if ps.Required != NoLayer && !f.relaxed {
+		if nodes := f.unitNodes(set); len(nodes) > 0 {
+			fixed, node = f.homeOf(nodes, depthOf(ps.Required))
+		}
 	}
 	inner := ps.Slices
-	if f.relax {
+	if f.relaxed {
 		inner = nil
 	}
 	f.cutSlices(set, all, inner, fixed, node)
@@ -179,7 +216,7 @@ func (f *filling) add(set int, ranks []int, inner []Slice, fixed DomainID, node 
 	ps.Count, ps.MinCount, ps.Slices = int32(len(ranks)), 0, inner
 	ps.PartialLastSlice = len(inner) > 0 && len(ranks)%int(inner[0].Size) != 0
 	ps.Preferred, ps.After, ps.shape = NoLayer, nil, nil
-	if f.relax || len(f.unitNodes(set)) > 0 {
+	if f.relaxed || len(f.unitNodes(set)) > 0 {
 		ps.Required, ps.Group = NoLayer, "" // fixed says where
 	}
 	f.pieces = append(f.pieces, piece{set: set, ranks: ranks, ps: ps, fixed: fixed, node: node})
@@ -200,6 +237,7 @@ func (f *filling) solve(q *search) *joint {
 		return &joint{q: q}
 	}
 	j, ok := q.newJoint(gang, counts)
+	defer j.done()
 	j.filling = f
 	stop := e.fabricDepth(f.g)
 	for d := f.home; d >= 0 && (e.doms[d].depth >= stop || d == f.home); d = e.doms[d].parent {
@@ -373,14 +411,8 @@ func (f *filling) withinLimits(id NodeID, x []int64) bool {
 
 // keptOn is how many ranks of a set stay on the node.
 func (f *filling) keptOn(set int, id NodeID) int64 {
-	if !f.used[id] {
-		return 0
+	if n := f.used[id]; n != nil {
+		return n[set]
 	}
-	n := int64(0)
-	for _, at := range f.ranks[set] {
-		if at == id {
-			n++
-		}
-	}
-	return n
+	return 0
 }

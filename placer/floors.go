@@ -70,6 +70,7 @@ func (j *joint) reduceGreedily() []int64 {
 	}
 	fits := func() bool {
 		k, _ := j.q.newJoint(j.g, counts)
+		defer k.done()
 		return k.greedy(Root) != nil
 	}
 	if !fits() {

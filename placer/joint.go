@@ -25,6 +25,7 @@ type joint struct {
 	met     vec   // the credit for one set's preference
 	space   int64 // what one unit of affinity cost is worth in room
 	inner   search
+	pinned  []*Shape
 	filling *filling // what the sets are pieces of; nil for a whole gang
 	// unproven is set once something was left to a greedy plan that no bound
 	// shows to be the best.
@@ -78,8 +79,13 @@ func (q *search) newJoint(g *Gang, counts []int64) (*joint, bool) {
 		j.addSet(&g.PodSets[i], counts[i])
 	}
 	j.bind()
-	j.crowds = g.crowds()
+	if len(j.sets) <= maxPodSets {
+		j.crowds = g.crowds()
+	}
 	j.layout()
+	if len(j.sets) > maxPodSets {
+		return j, false
+	}
 	for i := range j.sets {
 		j.sets[i].stride = j.states
 		if int64(j.states)*(j.sets[i].n+1) > maxStates {
@@ -107,6 +113,8 @@ func (q *search) newJoint(g *Gang, counts []int64) (*joint, bool) {
 func (j *joint) addSet(ps *PodSet, n int64) {
 	e := j.q.e
 	s := e.shapeFor(j.g, ps)
+	e.pin(s, 1)
+	j.pinned = append(j.pinned, s)
 	set := jointSet{ps: ps, s: s.base, n: n, unit: s.unit, partial: ps.PartialLastSlice}
 	set.sliceAt = make([]int32, e.layers+2)
 	for _, sl := range ps.Slices {
@@ -120,6 +128,14 @@ func (j *joint) addSet(ps *PodSet, n int64) {
 		set.maxCost += max(0, int64(p.Weight))
 	}
 	j.sets = append(j.sets, set)
+}
+
+// done lets go of the shapes.
+func (j *joint) done() {
+	for _, s := range j.pinned {
+		j.q.e.pin(s, -1)
+	}
+	j.pinned = nil
 }
 
 // bind collects what keeps sets together: a group shares its constraint.

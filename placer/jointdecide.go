@@ -23,12 +23,14 @@ func (e *Engine) jointly(g *Gang, budget int64) *Answer {
 		counts[i] = int64(g.PodSets[i].Count)
 	}
 	j, ok := q.newJoint(g, counts)
+	defer func() { j.done() }()
 	var at *jointBest
 	if !ok {
 		q.cut = true
 	}
 	if at = j.solve(); at == nil {
 		if less := j.reduce(); less != nil {
+			j.done()
 			if j, ok = q.newJoint(g, less); !ok {
 				q.cut = true
 			}

@@ -46,7 +46,7 @@ func (j *joint) likeness(id NodeID, limit []int64) string {
 	e := j.q.e
 	n := &e.nodes[id]
 	key := []byte{byte(e.doms[n.dom].depth)}
-	if j.filling != nil && (j.filling.used[id] || len(j.sets) > 1) {
+	if j.filling != nil && (j.filling.used[id] != nil || len(j.sets) > 1) {
 		key = binary.AppendVarint(key, int64(id)) // bound and limited by itself
 	}
 	for i := range limit {
@@ -97,7 +97,7 @@ func (j *joint) stateOf(x []int64) int {
 func (j *joint) nodePrice(id NodeID, x []int64, before int64) vec {
 	e := j.q.e
 	v := j.q.f.node[e.doms[e.nodes[id].dom].depth]
-	if j.filling != nil && j.filling.used[id] {
+	if j.filling != nil && j.filling.used[id] != nil {
 		v = j.paid() // the ranks that stay have paid for it
 	}
 	cost := int64(0)

@@ -19,6 +19,7 @@ type Quality struct {
 
 // Quality measures seats in rank order, the pod sets one after another.
 func (e *Engine) Quality(sets []SetPlacement) Quality {
+	e.settle()
 	var q Quality
 	var ring []NodeID // one per run of ranks on a node
 	pods := map[NodeID]int64{}

@@ -31,7 +31,8 @@ type ReasonCount struct {
 
 // Miss is the domain of one layer that came nearest.
 type Miss struct {
-	Layer  Layer
+	Layer Layer
+	// Domain is Root where no node has the layer.
 	Domain DomainID
 	// Node is set instead of Domain at the node layer.
 	Node NodeID

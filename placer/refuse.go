@@ -18,9 +18,9 @@ func (e *Engine) refuse(ps *PodSet, s *Shape) *Refusal {
 }
 
 // roomiest is the domain of a depth that holds most pods, the first in path
-// order among equals.
+// order among equals; Root and none where no node has the layer.
 func (e *Engine) roomiest(s *Shape, depth int8) (DomainID, int64) {
-	best, most := DomainID(-1), int64(-1)
+	best, most := Root, int64(-1)
 	for _, parent := range e.parents[depth] {
 		run := e.kidRun(s, parent)
 		top := keyCount(run[len(run)-1])

@@ -258,7 +258,7 @@ func (e *Engine) assignSlot(s *Shape) {
 	i := slices.Index(e.slots, nil)
 	switch {
 	case i >= 0:
-	case len(e.slots) < e.maxLive:
+	case len(e.slots) < e.maxLive || e.allPinned():
 		i = len(e.slots)
 		e.slots = append(e.slots, nil)
 		if i >= e.stride {
@@ -277,6 +277,18 @@ func (e *Engine) assignSlot(s *Shape) {
 	for d := range e.doms {
 		e.ceil[d*e.stride+i] = ceiling{}
 	}
+}
+
+// allPinned says that no live shape may be dropped, so that the limit has to
+// wait. A gang has no more shapes than DefaultLiveShapes.
+func (e *Engine) allPinned() bool {
+	return !slices.ContainsFunc(e.slots, func(s *Shape) bool { return s.pinned == 0 })
+}
+
+// pin keeps the shapes of a decision alive until it is made.
+func (e *Engine) pin(s *Shape, by int32) {
+	s.pinned += by
+	s.base.pinned += by
 }
 
 func (e *Engine) deactivate(s *Shape) {

@@ -2,6 +2,7 @@ package placer_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/hopwise/hopwise/placer"
@@ -49,8 +50,33 @@ func TestGreedy(t *testing.T) {
 		if !ans.Proven {
 			t.Error("not proven")
 		}
+		later, _, err := placertest.Decide(emptied(t, c), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := fmt.Sprint(o.Lines(c)), fmt.Sprint(later.Lines(c)); a != b {
+			t.Errorf("at once\n%s\nafter the nodes became free one by one\n%s", a, b)
+		}
 		return o.Lines(c)
 	})
+}
+
+// emptied is an engine that saw all nodes full, decided, and then saw them
+// become what the case says.
+func emptied(t *testing.T, c *placertest.Case) *placer.Engine {
+	t.Helper()
+	full := *c
+	full.Nodes = slices.Clone(c.Nodes)
+	for i := range full.Nodes {
+		full.Nodes[i].Used = full.Nodes[i].Total
+	}
+	eng := load(t, &full)
+	eng.Decide(c.CloneGang())
+	for _, n := range c.Nodes {
+		id, _ := eng.NodeByName(n.Name)
+		eng.SetUsed(id, n.Used, n.UsedPods)
+	}
+	return eng
 }
 
 // TestQuality: hops and crossings, counted by hand.
@@ -104,6 +130,27 @@ func TestHops(t *testing.T) {
 		b, _ := eng.NodeByName(x.b)
 		if h := eng.Hops(a, b); h != x.hops || eng.Hops(b, a) != h {
 			t.Errorf("%s to %s: %d hops, want %d", x.a, x.b, h, x.hops)
+		}
+	}
+}
+
+// TestBarred: a maintenance hold keeps new pods away until it is lifted, and
+// says nothing about the empty cluster.
+func TestBarred(t *testing.T) {
+	c := &placertest.Case{Scheme: placer.Scheme{Layers: []string{"rack"}, Node: "host"}}
+	c.Nodes = []placer.Node{{Name: "a", Path: []string{"x"}, Total: placer.Resources{"gpu": 4}}}
+	c.Gang.PodSets = []placer.PodSet{{
+		Name: "s", Count: 4, Requests: placer.Resources{"gpu": 1}, Required: placer.NoLayer, Preferred: placer.NoLayer,
+	}}
+	eng := load(t, c)
+	id, _ := eng.NodeByName("a")
+	for _, barred := range []string{"", "new switch", ""} {
+		eng.SetBarred(id, barred)
+		if ans := eng.Decide(c.CloneGang()); (ans.Refusal != nil) != (barred != "") {
+			t.Errorf("barred %q: refusal %+v", barred, ans.Refusal)
+		}
+		if n := eng.FitsEmpty(&c.CloneGang().PodSets[0], placer.Root); n != 4 {
+			t.Errorf("barred %q: %d pods on the empty cluster", barred, n)
 		}
 	}
 }

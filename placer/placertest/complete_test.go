@@ -149,24 +149,15 @@ func TestFillOracle(t *testing.T) {
 		n.run(t, profileOf(profiles, uint64(first+k)), uint64(first+k))
 	}
 	t.Logf("%d of them refused, %d relaxed, %d with nothing left, %d relaxed in vain", n.refused, n.relaxed, n.whole, n.vain)
-	fmt.Printf("fill oracle: cases=%d vector_differs=%d feasibility_differs=%d invalid=%d unproven=%d known=%d seeds=%s:%d..%d\n",
-		cases, n.kinds[Vector], n.kinds[Feasibility], n.kinds[Invalid], n.kinds[Ties], n.known,
+	fmt.Printf("fill oracle: cases=%d vector_differs=%d feasibility_differs=%d invalid=%d unproven=%d seeds=%s:%d..%d\n",
+		cases, n.kinds[Vector], n.kinds[Feasibility], n.kinds[Invalid], n.kinds[Ties],
 		strings.Join(profiles, ","), first, first+cases-1)
-}
-
-// knownFault says whether a case is of a kind that Fill is known to get wrong;
-// testdata/fill.txt has the smallest of each. What is mended goes from here.
-func knownFault(c *Case, relax bool) bool {
-	after := slices.ContainsFunc(c.Gang.PodSets, func(ps placer.PodSet) bool { return len(ps.After) > 0 })
-	bonds := slices.ContainsFunc(c.Gang.PodSets, func(ps placer.PodSet) bool { return ps.Required >= 0 || len(ps.Slices) > 0 })
-	lone := slices.ContainsFunc(c.Nodes, func(n placer.Node) bool { return len(n.Path) == 0 })
-	return after || relax && bonds || c.Disconnected && lone
 }
 
 type fillCounts struct {
 	kinds                         [Ties + 1]int
 	refused, relaxed, whole, vain int
-	shown, known                  int
+	shown                         int
 }
 
 func (n *fillCounts) run(t *testing.T, profile string, seed uint64) {
@@ -178,10 +169,6 @@ func (n *fillCounts) run(t *testing.T, profile string, seed uint64) {
 	kind, err := checkFill(d.Engine, d.Case, d.Relax)
 	if kind == Same {
 		kind, err = sameFresh(d)
-	}
-	if kind != Same && knownFault(d.Case, d.Relax) {
-		n.known++
-		return
 	}
 	n.kinds[kind]++
 	if kind == Same {
@@ -271,9 +258,7 @@ func TestFillText(t *testing.T) {
 			if !relax || slices.ContainsFunc(c.Expect, func(s string) bool { return strings.Contains(s, "relaxed") }) {
 				lines = append(lines, line)
 			}
-			if kind, err := checkFresh(c, relax); kind != Same && knownFault(c, relax) {
-				t.Logf("relax %v, known: %v", relax, err)
-			} else if kind != Same {
+			if kind, err := checkFresh(c, relax); kind != Same {
 				t.Errorf("relax %v: %v\n%s", relax, err, c)
 			}
 		}

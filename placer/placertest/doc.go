@@ -1,6 +1,6 @@
 // Package placertest holds the placer to its specification from outside.
 //
-// It has five parts, and none of them imports the engine's algorithms; of
+// It has seven parts, and none of them imports the engine's algorithms; of
 // package placer they use the types alone:
 //
 //   - a text form for clusters, gangs and answers (ParseCases, Case.String,
@@ -9,9 +9,13 @@
 //     nodes and keeps the best by the rules of the specification; it is slow
 //     and plain on purpose, and BestFitProfiles, LeastFreeProfiles and
 //     BalancedCounts are its like for the other policies;
+//   - its like for repairs and resizes (Complete), which tries every node for
+//     every rank that has none;
+//   - a dynamic program that drops nothing (Least), for one pod set on clusters
+//     of some hundred nodes;
 //   - a validator (Validate), which recounts an answer, the engine's or a
 //     peer's, and names the first rule that it breaks;
-//   - generators (Generate) of small random clusters and gangs, seeded, with a
+//   - generators (Generate, GenerateFill, GenerateMiddle) of small random clusters and gangs, seeded, with a
 //     table of the features and pairs of features that were drawn;
 //   - a runner for recorded cases (ReadRecorded), where a peer's answer is given.
 //

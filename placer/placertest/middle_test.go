@@ -2,6 +2,7 @@ package placertest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -36,7 +37,7 @@ type middleCounts struct{ refused, vector, feasibility, unproven, better, bound 
 
 func (n *middleCounts) run(t *testing.T, seed uint64) {
 	c := GenerateMiddle(seed)
-	o, ans, err := askMiddle(c)
+	o, ans, err := askMiddle(c, seed)
 	if err == nil {
 		err = Validate(c, o)
 	}
@@ -67,15 +68,32 @@ func (n *middleCounts) run(t *testing.T, seed uint64) {
 	}
 }
 
-func askMiddle(c *Case) (o *Outcome, ans *placer.Answer, err error) {
+// askMiddle asks an engine that was loaded with the case; for odd seeds one that
+// saw other usage before, decided, and had the nodes change one by one.
+func askMiddle(c *Case, seed uint64) (o *Outcome, ans *placer.Answer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	eng, err := Load(c, nil)
+	before := *c
+	before.Nodes = slices.Clone(c.Nodes)
+	r := rand.New(rand.NewPCG(seed, 7))
+	for i := range before.Nodes {
+		if seed%2 == 1 && r.IntN(2) == 0 {
+			before.Nodes[i].Used = c.Nodes[r.IntN(len(c.Nodes))].Used
+		}
+	}
+	eng, err := Load(&before, nil)
 	if err != nil {
 		return nil, nil, err
+	}
+	if seed%2 == 1 {
+		eng.Decide(c.CloneGang())
+		for i := range c.Nodes {
+			id, _ := eng.NodeByName(c.Nodes[i].Name)
+			eng.SetUsed(id, c.Nodes[i].Used, 0)
+		}
 	}
 	return Decide(eng, c)
 }
