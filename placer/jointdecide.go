@@ -242,12 +242,14 @@ func (e *Engine) unitMeets(g *Gang, sets []SetPlacement, i int) bool {
 // short, the domain that holds it comes last among its siblings.
 func (e *Engine) orderRanks(seats []Seat, ps *PodSet, n int64) {
 	slices.SortFunc(seats, func(a, b Seat) int { return e.compareNodes(a.Node, b.Node) })
-	last := e.shortAt(seats, ps, n)
+	last, inner := e.shortAt(seats, ps, n)
 	if last == NoNode {
 		return
 	}
 	rank := func(id NodeID, depth int8) int {
 		switch d := e.nodes[id].dom; {
+		case depth >= inner:
+			return 0 // inside the innermost domain that holds it
 		case id == last:
 			return 1
 		case e.doms[d].depth > depth && e.doms[e.nodes[last].dom].depth > depth && e.ancestor(d, depth+1) == e.ancestor(e.nodes[last].dom, depth+1):
@@ -264,9 +266,9 @@ func (e *Engine) orderRanks(seats []Seat, ps *PodSet, n int64) {
 	})
 }
 
-// shortAt is a node in the innermost domain that holds a short slice; NoNode
-// where every slice is whole.
-func (e *Engine) shortAt(seats []Seat, ps *PodSet, n int64) NodeID {
+// shortAt is a node in the innermost domain that holds a short slice, and that
+// domain's depth; NoNode where every slice is whole.
+func (e *Engine) shortAt(seats []Seat, ps *PodSet, n int64) (NodeID, int8) {
 	for k := len(ps.Slices) - 1; k >= 0; k-- {
 		size := int64(ps.Slices[k].Size)
 		if n%size == 0 {
@@ -280,12 +282,12 @@ func (e *Engine) shortAt(seats []Seat, ps *PodSet, n int64) NodeID {
 				continue
 			}
 			if sum%size != 0 {
-				return seats[i].Node
+				return seats[i].Node, depth
 			}
 			sum = 0
 		}
 	}
-	return NoNode
+	return NoNode, 0
 }
 
 // sameAt says whether two nodes share their domain of a depth; beyond the

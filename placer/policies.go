@@ -104,6 +104,9 @@ type evenly struct {
 func (q *search) balanced(ps *PodSet, fabric int8) bool {
 	e := q.e
 	target := int8(e.layers)
+	for target > 1 && len(e.order[target]) == 0 {
+		target-- // a layer that no node carries tells nothing apart
+	}
 	if ps.Preferred != NoLayer {
 		target = depthOf(ps.Preferred)
 	}

@@ -125,11 +125,15 @@ func balancedLayer(c *Case) placer.Layer {
 	if l := c.Gang.PodSets[0].Preferred; l >= 0 {
 		return l
 	}
-	return placer.Layer(max(len(c.Scheme.Layers)-1, 0))
+	deepest := 1
+	for _, n := range c.Nodes {
+		deepest = max(deepest, len(n.Path))
+	}
+	return placer.Layer(min(deepest, len(c.Scheme.Layers)) - 1)
 }
 
 func balance(f *facts, counts []int32) []int {
-	layer := int(balancedLayer(f.c))
+	layer := max(int(balancedLayer(f.c)), 0)
 	perDomain := map[string]int{}
 	for i, n := range counts {
 		if n > 0 {
