@@ -82,7 +82,7 @@ var checkCases = []struct {
 	{"gang floor negative", "min_count", "-1 is not between 1 and the gang's 4 pods",
 		&placer.Gang{PodSets: []placer.PodSet{none(4)}, MinCount: -1}},
 	{"budget negative", "step_budget", "-1 is negative", &placer.Gang{PodSets: []placer.PodSet{none(4)}, Budget: -1}},
-	{"too many sets", "pod_sets", "33 pod sets; at most 32 make a gang", gangOf(make33()...)},
+	{"too many sets", "pod_sets", "33 pod sets; at most 16 make a gang", gangOf(make33()...)},
 	{"one name twice", "pod_sets[1].name", `"main" is the name of pod_sets[0] too`, gangOf(none(1), none(1))},
 	{"group of two minds", "pod_sets[1].constraint", `members of group "g" state one constraint; pod_sets[0] states another`,
 		gangOf(set(1, func(p *placer.PodSet) { p.Group, p.Required = "g", rack }),
