@@ -93,6 +93,9 @@ func placementOut(p *cluster.Placement) *hopwisev1.Placement {
 		Troubles:   each(p.Troubles, troubleOut),
 		DryRun:     p.DryRun,
 	}
+	if r.Original != nil {
+		out.OriginalSpec = specOut(*r.Original)
+	}
 	if !p.DryRun {
 		out.State, out.Etag = hopwisev1.PlacementState(r.State), p.Etag
 		out.Durable, out.Revision = p.Durable, r.Revision.String()
@@ -142,7 +145,7 @@ func rankListOut(list []cluster.RankRange) []*hopwisev1.RankRange {
 func slotOut(s cluster.Slot) *hopwisev1.Slot {
 	return &hopwisev1.Slot{
 		Rank: s.Rank, State: hopwisev1.SlotState(s.State + 1), Node: s.Node, PlannedNode: s.Planned,
-		PodName: s.PodName, PodUid: s.PodUID, UpdateTime: timeOut(s.Updated), KeepUntil: timeOut(s.KeepUntil),
+		PodName: s.PodName, PodUid: s.PodUID, UpdateTime: timeOut(s.Updated), KeepUntil: timeOut(s.KeepUntil), MovedFrom: s.From,
 	}
 }
 
@@ -201,8 +204,6 @@ func podEventIn(e hopwisev1.PodEvent) ledger.PodEvent {
 func releaseIn(r *hopwisev1.ReleasePlacementRequest) cluster.ReleaseRequest {
 	return cluster.ReleaseRequest{
 		Gang: gangIn(r.GetGang()), Etag: r.GetEtag(),
-		Slots: each(r.GetSlots(), func(s *hopwisev1.SlotRange) ledger.Ranks {
-			return ledger.Ranks{Set: s.GetPodSet(), First: s.GetFirstRank(), Count: s.GetCount()}
-		}),
+		Slots: rangesIn(r.GetSlots()),
 	}
 }

@@ -48,12 +48,14 @@ func scoreOut(s *cluster.Score) *hopwisev1.ScorePlacementResponse {
 			kind := hopwisev1.ScoreAssumptionKind_value["SCORE_ASSUMPTION_KIND_"+a.Kind]
 			return &hopwisev1.ScoreAssumption{Kind: hopwisev1.ScoreAssumptionKind(kind), Message: a.Message}
 		}),
-		Moves: each(s.Moves, func(m cluster.Move) *hopwisev1.ScoreMove {
-			return &hopwisev1.ScoreMove{
-				PodSet: m.PodSet, Rank: m.Rank, FromNode: m.From, ToNode: m.To, ToLeaf: domainOut(m.ToLeaf),
-			}
-		}),
+		Moves:    each(s.Moves, moveOut),
 		Revision: s.Revision.String(),
+	}
+}
+
+func moveOut(m cluster.Move) *hopwisev1.ScoreMove {
+	return &hopwisev1.ScoreMove{
+		PodSet: m.PodSet, Rank: m.Rank, FromNode: m.From, ToNode: m.To, ToLeaf: domainOut(m.ToLeaf),
 	}
 }
 

@@ -44,6 +44,7 @@ func placeOut(d cluster.Domain) *hopwisev1.Domain {
 	return &hopwisev1.Domain{
 		Ref: domainOut(d.Ref), NodeCount: d.Nodes, UnhealthyCount: d.Unhealthy, ChildCount: d.Kids,
 		Resources: each(d.Resources, amountOut), Nodes: each(d.Direct, nodeOut), Continued: d.Continued,
+		Maintenance: maintenanceOut(d.Maintenance),
 	}
 }
 
@@ -67,6 +68,7 @@ func nodeOut(n cluster.NodeView) *hopwisev1.Node {
 			}
 		}),
 		SideDomains: n.Sides, MissingLayers: n.Missing, OtherPods: n.OtherPods,
+		Maintenance: maintenanceOut(n.Maintenance),
 	}
 }
 

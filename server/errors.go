@@ -36,6 +36,8 @@ var reasonCodes = map[hopwisev1.ErrorReason]codes.Code{
 	hopwisev1.ErrorReason_ERROR_REASON_GANG_REPLACED:        codes.FailedPrecondition,
 	hopwisev1.ErrorReason_ERROR_REASON_SLOT_TAKEN:           codes.FailedPrecondition,
 	hopwisev1.ErrorReason_ERROR_REASON_REVISION_UNKNOWN:     codes.FailedPrecondition,
+	hopwisev1.ErrorReason_ERROR_REASON_NODE_USABLE:          codes.FailedPrecondition,
+	hopwisev1.ErrorReason_ERROR_REASON_SIZE_BELOW_BOUND:     codes.FailedPrecondition,
 	hopwisev1.ErrorReason_ERROR_REASON_GANG_CHANGED:         codes.AlreadyExists,
 	hopwisev1.ErrorReason_ERROR_REASON_ETAG_MISMATCH:        codes.Aborted,
 	hopwisev1.ErrorReason_ERROR_REASON_COMPACTED:            codes.OutOfRange,

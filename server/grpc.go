@@ -66,6 +66,7 @@ func newRules() (protovalidate.Validator, error) {
 		&hopwisev1.PlaceGangRequest{}, &hopwisev1.GetPlacementRequest{}, &hopwisev1.ListPlacementsRequest{},
 		&hopwisev1.ConfirmPlacementRequest{}, &hopwisev1.RenewPlacementRequest{},
 		&hopwisev1.ReleasePlacementRequest{}, &hopwisev1.ScorePlacementRequest{},
+		&hopwisev1.RepairPlacementRequest{}, &hopwisev1.ResizePlacementRequest{},
 		&hopwisev1.GetTopologyRequest{}, &hopwisev1.ListFreeRequest{}, &hopwisev1.SharedLayerRequest{},
 	))
 	if err != nil {

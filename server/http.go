@@ -17,6 +17,9 @@ func (s *Server) newHTTP() *http.Server {
 		fmt.Fprintln(w, "ok")
 	})
 	mux.HandleFunc("GET /readyz", s.ready)
+	if s.backup != nil {
+		mux.HandleFunc("GET "+BackupPath, s.serveBackup)
+	}
 	return &http.Server{
 		Handler:           mux,
 		ReadHeaderTimeout: 5 * time.Second,

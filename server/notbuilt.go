@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	hopwisev1 "github.com/hopwise/hopwise/proto/hopwise/v1"
+	"github.com/hopwise/hopwise/server/scheme"
 )
 
 // unbuilt is a field whose feature is not built: asking for it is refused, never
@@ -20,38 +21,14 @@ type unbuilt struct {
 // unbuiltFields is the one table of them. A test holds it and the list of served
 // fields against the contract: together they are every field of every request.
 var unbuiltFields = []unbuilt{
-	{"hopwise.v1.PlaceGangRequest.pod_sets", moreThan(1), "several pod sets in one gang"},
-	{"hopwise.v1.PlaceGangRequest.policy",
-		enum(hopwisev1.Policy_POLICY_LEAST_FREE, hopwisev1.Policy_POLICY_BALANCED),
-		"policies other than TIGHTEST and BEST_FIT"},
-	{"hopwise.v1.PlaceGangRequest.min_count", nil, "a gang of fewer pods than asked"},
-	{"hopwise.v1.PlaceGangRequest.span_fabrics", nil, "spanning disconnected networks"},
-	{"hopwise.v1.PlaceGangRequest.on_unrepairable",
-		enum(hopwisev1.OnUnrepairable_ON_UNREPAIRABLE_RELAX, hopwisev1.OnUnrepairable_ON_UNREPAIRABLE_REPLACE),
-		"repairs outside the constraint"},
-	{"hopwise.v1.PodSet.min_count", nil, "a pod set of fewer pods than asked"},
-	{"hopwise.v1.PodSet.slices", moreThan(1), "nested slices"},
-	{"hopwise.v1.PodSet.partial_last_slice", nil, "a shorter last slice"},
-	{"hopwise.v1.PodSet.group", nil, "pod sets placed together"},
-	{"hopwise.v1.PodSet.after", nil, "pod sets that start after others"},
+	{"hopwise.v1.Constraint.required_layer", sideLayer, "a side layer as a constraint"},
+	{"hopwise.v1.Constraint.preferred_layer", sideLayer, "a side layer as a constraint"},
+	{"hopwise.v1.Slice.layer", sideLayer, "a side layer for slices"},
 }
 
-func moreThan(n int) func(protoreflect.Value) bool {
-	return func(v protoreflect.Value) bool { return v.List().Len() > n }
-}
-
-func enum[E interface {
-	Number() protoreflect.EnumNumber
-}](of ...E) func(protoreflect.Value) bool {
-	return func(v protoreflect.Value) bool {
-		for _, e := range of {
-			if v.Enum() == e.Number() {
-				return true
-			}
-		}
-		return false
-	}
-}
+// sideLayer says that the value names a second hierarchy, such as NVLink's: it is
+// shown, and nothing is placed by it yet.
+func sideLayer(v protoreflect.Value) bool { return scheme.IsSideKey(v.String()) }
 
 // unbuiltIndex is the table by field, and the messages below which a row stands:
 // only these are walked, so that a million slot reports cost nothing.

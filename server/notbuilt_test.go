@@ -17,21 +17,27 @@ import (
 // values: a new field of the contract fails the test until it stands here, or in
 // the table of what is not built.
 var served = map[string]string{
-	"PlaceGangRequest": "gang pod_sets constraint policy priority labels ttl dry_run explain " +
-		"on_unrepairable step_budget min_revision",
+	"PlaceGangRequest": "gang pod_sets constraint policy min_count priority labels ttl dry_run explain " +
+		"span_fabrics on_unrepairable step_budget min_revision",
 	"GetPlacementRequest": "gang min_revision",
 	"ListPlacementsRequest": "namespace states node domain label_selector created_before placed_by " +
 		"page_size page_token min_revision",
 	"ConfirmPlacementRequest": "gang slots all_as_planned owner_state etag",
 	"RenewPlacementRequest":   "gang ttl etag",
 	"ReleasePlacementRequest": "gang slots etag",
+	"RepairPlacementRequest":  "gang slots nodes on_unrepairable dry_run explain etag step_budget min_revision",
+	"ResizePlacementRequest":  "gang pod_sets dry_run explain etag step_budget min_revision",
+	"PodSetSize":              "name count min_count",
 	"ScorePlacementRequest":   "gang slots shapes min_revision",
 	"GetTopologyRequest":      "root max_depth include_nodes page_size page_token min_revision",
 	"ListFreeRequest": "requests exclusive max_per_node filter layers root page_size page_token " +
 		"min_revision",
-	"SharedLayerRequest": "nodes page_size page_token min_revision",
-	"GangRef":            "namespace name uid",
-	"PodSet":             "name count requests exclusive max_per_node filter constraint slices",
+	"SharedLayerRequest":  "nodes page_size page_token min_revision",
+	"HoldDomainRequest":   "domain note by ttl",
+	"UnholdDomainRequest": "domain",
+	"GangRef":             "namespace name uid",
+	"PodSet": "name count min_count requests exclusive max_per_node filter constraint slices " +
+		"partial_last_slice group after",
 	"Constraint":         "required_layer preferred_layer unconstrained",
 	"Slice":              "layer size",
 	"Filter":             "labels terms tolerations preferred",
@@ -151,27 +157,22 @@ func TestNotBuilt(t *testing.T) {
 		return base(func(r *hopwisev1.PlaceGangRequest) { change(r.PodSets[0]) })
 	}
 	slice := &hopwisev1.Slice{Layer: "x", Size: 2}
+	side := "nvidia.com/gpu.clique"
 	hit := map[protoreflect.FullName]bool{}
 	for _, c := range []struct {
 		path, row string // empty: served
 		request   proto.Message
 	}{
 		{"", "", base(func(*hopwisev1.PlaceGangRequest) {})},
-		{"", "", base(func(r *hopwisev1.PlaceGangRequest) { r.Policy = hopwisev1.Policy_POLICY_BEST_FIT })},
-		{"", "", base(func(r *hopwisev1.PlaceGangRequest) { r.OnUnrepairable = hopwisev1.OnUnrepairable_ON_UNREPAIRABLE_WAIT })},
-		{"", "", set(func(p *hopwisev1.PodSet) { p.Slices = []*hopwisev1.Slice{slice}; p.MaxPerNode = 1 })},
+		{"", "", base(func(r *hopwisev1.PlaceGangRequest) { r.Policy = hopwisev1.Policy_POLICY_BALANCED })},
+		{"", "", base(func(r *hopwisev1.PlaceGangRequest) { r.OnUnrepairable = hopwisev1.OnUnrepairable_ON_UNREPAIRABLE_RELAX })},
+		{"", "", base(func(r *hopwisev1.PlaceGangRequest) { r.MinCount, r.SpanFabrics = 2, true })},
+		{"", "", set(func(p *hopwisev1.PodSet) { p.Slices = []*hopwisev1.Slice{slice, slice}; p.PartialLastSlice = true })},
+		{"", "", set(func(p *hopwisev1.PodSet) { p.Constraint = required(layer3); p.Group = "g" })},
 		{"", "", &hopwisev1.ConfirmPlacementRequest{Slots: []*hopwisev1.SlotReport{{}}}},
-		{"pod_sets", "PlaceGangRequest.pod_sets", base(func(r *hopwisev1.PlaceGangRequest) { r.PodSets = append(r.PodSets, r.PodSets[0]) })},
-		{"policy", "PlaceGangRequest.policy", base(func(r *hopwisev1.PlaceGangRequest) { r.Policy = hopwisev1.Policy_POLICY_LEAST_FREE })},
-		{"policy", "PlaceGangRequest.policy", base(func(r *hopwisev1.PlaceGangRequest) { r.Policy = hopwisev1.Policy_POLICY_BALANCED })},
-		{"min_count", "PlaceGangRequest.min_count", base(func(r *hopwisev1.PlaceGangRequest) { r.MinCount = 1 })},
-		{"span_fabrics", "PlaceGangRequest.span_fabrics", base(func(r *hopwisev1.PlaceGangRequest) { r.SpanFabrics = true })},
-		{"on_unrepairable", "PlaceGangRequest.on_unrepairable", base(func(r *hopwisev1.PlaceGangRequest) { r.OnUnrepairable = hopwisev1.OnUnrepairable_ON_UNREPAIRABLE_RELAX })},
-		{"pod_sets[0].min_count", "PodSet.min_count", set(func(p *hopwisev1.PodSet) { p.MinCount = 2 })},
-		{"pod_sets[0].slices", "PodSet.slices", set(func(p *hopwisev1.PodSet) { p.Slices = []*hopwisev1.Slice{slice, slice} })},
-		{"pod_sets[0].partial_last_slice", "PodSet.partial_last_slice", set(func(p *hopwisev1.PodSet) { p.PartialLastSlice = true })},
-		{"pod_sets[0].group", "PodSet.group", set(func(p *hopwisev1.PodSet) { p.Group = "g" })},
-		{"pod_sets[0].after", "PodSet.after", set(func(p *hopwisev1.PodSet) { p.After = []string{"a"} })},
+		{"constraint.required_layer", "Constraint.required_layer", base(func(r *hopwisev1.PlaceGangRequest) { r.Constraint = required(side) })},
+		{"pod_sets[0].constraint.preferred_layer", "Constraint.preferred_layer", set(func(p *hopwisev1.PodSet) { p.Constraint = preferred(side) })},
+		{"pod_sets[0].slices[1].layer", "Slice.layer", set(func(p *hopwisev1.PodSet) { p.Slices = []*hopwisev1.Slice{slice, {Layer: side, Size: 1}} })},
 	} {
 		err := indexUnbuilt(unbuiltFields).refuse(c.request)
 		var f *failure

@@ -188,7 +188,7 @@ func TestBadPlaceGang(t *testing.T) {
 		{"uneven slices", "INVALID_REQUEST", "", change(func(r *hopwisev1.PlaceGangRequest) {
 			r.PodSets[0].Slices = []*hopwisev1.Slice{{Layer: layer3, Size: 3}}
 		})},
-		{"not built", "NOT_BUILT", "", change(func(r *hopwisev1.PlaceGangRequest) { r.PodSets[0].Group = "g" })},
+		{"not built", "NOT_BUILT", "", ask("bad", 2, required("nvidia.com/gpu.clique"))},
 		{"future", "REVISION_UNKNOWN", "", change(func(r *hopwisev1.PlaceGangRequest) { r.MinRevision = "999-1" })},
 		{"no revision", "INVALID_REQUEST", "min_revision", change(func(r *hopwisev1.PlaceGangRequest) { r.MinRevision = "soon" })},
 	} {

@@ -43,6 +43,7 @@ type Server struct {
 	health    *health.Server
 	grpc      *grpc.Server
 	http      *http.Server
+	backup    backup         // nil where the store has no copies to give
 	listeners sync.WaitGroup // the goroutines that accept
 	stopping  atomic.Bool
 }
@@ -54,6 +55,7 @@ func New(cfg config.Config, opts Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, log: opts.Log}
+	s.backup, _ = opts.Store.(backup)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -109,7 +111,8 @@ func (s *Server) clusterConfig(opts Options) cluster.Config {
 	return cluster.Config{
 		Scheme: s.scheme.Scheme, Guessed: s.scheme.Guessed, Store: opts.Store,
 		DefaultTTL: s.cfg.Placement.DefaultTTL.Std(), Grace: s.cfg.Placement.Grace.Std(),
-		MaxStale: s.cfg.Source.MaxStale.Std(), DefaultPolicy: policy, DefaultBudget: s.cfg.Placement.StepBudget,
+		NodeLossAfter: s.cfg.Placement.NodeLossAfter.Std(),
+		MaxStale:      s.cfg.Source.MaxStale.Std(), DefaultPolicy: policy, DefaultBudget: s.cfg.Placement.StepBudget,
 		Queue: s.cfg.Limits.Waiting, GangGauges: s.cfg.Metrics.Gangs,
 		Observer: observer{s.measure}, Log: s.log,
 	}

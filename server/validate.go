@@ -3,6 +3,9 @@ package server
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
+	"time"
 
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	"buf.build/go/protovalidate"
@@ -35,10 +38,29 @@ func checkRules(v protovalidate.Validator, m proto.Message) error {
 func ruleMessage(v *validate.Violation) string {
 	path := v.GetField().GetElements()
 	switch {
+	case v.GetRuleId() == "duration.gte_lte":
+		return durationMessage(v.GetMessage())
 	case v.GetRuleId() != "string.pattern":
 		return v.GetMessage()
 	case len(path) > 0 && path[len(path)-1].GetFieldName() == "min_revision":
 		return "is no revision; expected one from an earlier answer, such as 4-118"
 	}
 	return "holds a control character; expected plain text"
+}
+
+// boundsInWords finds the two bounds of a duration's rule, in seconds.
+var boundsInWords = regexp.MustCompile(`equal to (\d+)s and less than or equal to (\d+)s`)
+
+// durationMessage says a duration's bounds as people write durations.
+func durationMessage(rule string) string {
+	m := boundsInWords.FindStringSubmatch(rule)
+	if m == nil {
+		return rule
+	}
+	least, err1 := strconv.Atoi(m[1])
+	most, err2 := strconv.Atoi(m[2])
+	if err1 != nil || err2 != nil || most < 86400 {
+		return rule
+	}
+	return fmt.Sprintf("is out of bounds; expected at least %s, at most %d days", time.Duration(least)*time.Second, most/86400)
 }

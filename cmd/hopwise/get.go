@@ -65,7 +65,10 @@ func stateWord(s hopwisev1.PlacementState) string {
 }
 
 // notFound says whether a call failed because the gang has no placement.
-func notFound(err error) bool {
+func notFound(err error) bool { return failedFor(err, "PLACEMENT_NOT_FOUND") }
+
+// failedFor says whether a call failed for a reason of the contract.
+func failedFor(err error, reason string) bool {
 	var e *hopwise.Error
-	return errors.As(err, &e) && e.Reason == "PLACEMENT_NOT_FOUND"
+	return errors.As(err, &e) && e.Reason == reason
 }

@@ -15,31 +15,34 @@ func (a *app) placeCommand() *cobra.Command {
 		Use:   "place [NAMESPACE/]NAME --pods N --gpus N [--required KEY | --preferred KEY] | place -f FILE",
 		Short: "Decide where a gang goes and reserve it there",
 		Example: "  hopwise place team-a/llama --pods 16 --gpus 8 --required topology.k8s.aws/network-node-layer-3\n" +
-			"  hopwise place -f job.yaml --dry-run",
+			"  hopwise place -f job.yaml --dry-run\n" +
+			"  hopwise place -f everything.yaml --together",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	p.add(cmd)
 	out := outputFlag(cmd, formats...)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		g, err := p.gang(a, cmd.Flags(), args)
+		gangs, err := p.gangs(a, cmd.Flags(), args)
 		if err != nil {
 			return err
 		}
-		req := p.request(g)
-		return a.with(cmd.Context(), func(ctx context.Context, s *session) error { return a.place(ctx, s, g, req, out) })
+		return a.with(cmd.Context(), func(ctx context.Context, s *session) error { return a.placeAll(ctx, s, &p, gangs, out) })
 	}
 	return cmd
 }
 
-func (a *app) place(ctx context.Context, s *session, g gang.Gang, req *hopwisev1.PlaceGangRequest, out *format) error {
-	for _, n := range g.Origin.Notes {
-		a.note(g.Origin.File + ": " + n)
-	}
+// place asks for one gang and prints the answer, which it also gives back.
+func (a *app) place(ctx context.Context, s *session, g gang.Gang, req *hopwisev1.PlaceGangRequest, out *format) (*hopwisev1.PlaceGangResponse, error) {
+	a.readNotes(g, out)
 	answer, err := s.PlaceGang(ctx, req)
 	if err != nil {
-		return a.inFile(err, g.Origin)
+		return nil, a.inFile(err, g.Origin)
 	}
+	return answer, a.printAnswer(ctx, s, req, answer, out)
+}
+
+func (a *app) printAnswer(ctx context.Context, s *session, req *hopwisev1.PlaceGangRequest, answer *hopwisev1.PlaceGangResponse, out *format) error {
 	if printed, err := a.machine(out, answer); printed || err != nil {
 		return firstError(err, refusedOr(answer))
 	}
@@ -65,9 +68,6 @@ func (a *app) place(ctx context.Context, s *session, g gang.Gang, req *hopwisev1
 	a.printPlacement(names, answer.GetPlacement(), placementView{
 		word: placeWord(answer), revision: answer.GetRevision(), wide: out.value == asWide,
 	})
-	if !req.GetDryRun() {
-		a.notKept(s)
-	}
 	return nil
 }
 

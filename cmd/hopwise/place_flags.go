@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -23,27 +22,35 @@ type placeFlags struct {
 	required, preferred  once
 	unconstrained        bool
 	policy               string
-	sliceLayer           string
-	sliceSize            int32
+	minPods              int32
+	slices               []string
+	partialLastSlice     bool
+	spanFabrics          bool
+	onUnrepairable       string
 	labels               map[string]string
 	priority             int32
 	ttl                  time.Duration
 	dryRun, explain      bool
 	stepBudget           int64
+	manifest             manifestFlags
 }
 
 func (p *placeFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVarP(&p.file, "file", "f", "", "read the gang from gang.yaml or a batch/v1 Job; - is standard input")
+	f.StringVarP(&p.file, "file", "f", "", "read gangs from gang.yaml or manifests, such as a Job or a PyTorchJob; - is standard input")
+	p.manifest.add(f)
 	f.Int32Var(&p.pods, "pods", 0, "how many pods")
 	p.shape.add(f)
 	f.Var(&p.required, "required", "the layer (label key) of which one domain must hold all pods (also --required-topology)")
 	f.Var(&p.preferred, "preferred", "the narrowest layer (label key) worth trying for (also --preferred-topology)")
 	f.BoolVar(&p.unconstrained, "unconstrained", false, "say outright that there is no constraint")
 	f.StringVar(&p.policy, "policy", "", "how to choose: "+strings.Join(gang.Policies(), ", ")+" (default: the server's)")
-	f.StringVar(&p.sliceLayer, "slice-layer", "", "the layer of which one domain holds each slice")
-	f.Int32Var(&p.sliceSize, "slice-size", 0, "pods in one slice")
+	f.Int32Var(&p.minPods, "min-pods", 0, "the fewest that will do where --pods do not fit; the rest wait (default: all)")
+	f.StringArrayVar(&p.slices, "slice", nil, "LAYER=SIZE: so many consecutive ranks share a domain of it; up to three, the outermost first")
+	f.BoolVar(&p.partialLastSlice, "partial-last-slice", false, "the last slice may be shorter")
+	f.BoolVar(&p.spanFabrics, "span-fabrics", false, "the gang may span networks that are not connected")
+	f.StringVar(&p.onUnrepairable, "on-unrepairable", "", "where no repair keeps the constraint: "+strings.Join(gang.OnUnrepairables(), ", ")+" (default: WAIT)")
 	f.BoolVar(&p.dryRun, "dry-run", false, "decide and reserve nothing")
 	f.BoolVar(&p.explain, "explain", true, "where it is refused, work out why and what would fit")
 	f.DurationVar(&p.ttl, "ttl", 0, "how long the reservation is kept while no pod runs (default: the server's)")
@@ -60,6 +67,7 @@ func (p *placeFlags) add(cmd *cobra.Command) {
 		}
 		return pflag.NormalizedName(name)
 	})
+	_ = cmd.RegisterFlagCompletionFunc("on-unrepairable", cobra.FixedCompletions(gang.OnUnrepairables(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(gang.Policies(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -83,77 +91,14 @@ func (o *once) Set(v string) error {
 
 // inFile are the flags that say what a file says.
 var inFile = []string{"pods", "gpus", "request", "exclusive", "max-per-node", "selector", "toleration",
-	"required", "preferred", "unconstrained", "policy", "slice-layer", "slice-size", "label"}
-
-// gang is what the flags ask for, by themselves or over a file.
-func (p *placeFlags) gang(a *app, set *pflag.FlagSet, args []string) (gang.Gang, error) {
-	g, err := p.described(a, set)
-	if err != nil {
-		return gang.Gang{}, err
-	}
-	if len(args) == 1 {
-		if g.Ref.Namespace, g.Ref.Name, err = gangName(args[0], p.orNamespace(set, g.Ref.Namespace)); err != nil {
-			return gang.Gang{}, err
-		}
-	}
-	g.Ref.Namespace = p.orNamespace(set, g.Ref.Namespace)
-	if g.Ref.Name == "" {
-		if g.Ref.Name, err = p.noName(g); err != nil {
-			return gang.Gang{}, err
-		}
-	}
-	if set.Changed("uid") {
-		g.Ref.UID = p.uid
-	}
-	if set.Changed("priority") {
-		g.Priority = p.priority
-	}
-	if set.Changed("ttl") {
-		g.TTL = p.ttl
-	}
-	if set.Changed("step-budget") {
-		g.StepBudget = &p.stepBudget
-	}
-	return g, nil
-}
+	"required", "preferred", "unconstrained", "policy", "min-pods", "slice", "partial-last-slice", "span-fabrics",
+	"on-unrepairable", "label"}
 
 func (p *placeFlags) orNamespace(set *pflag.FlagSet, ns string) string {
 	if ns == "" || set.Changed("namespace") {
 		return p.namespace
 	}
 	return ns
-}
-
-// noName is the name of a gang that has none: a reservation needs one, a dry run
-// may go by what the API server would begin a name with.
-func (p *placeFlags) noName(g gang.Gang) (string, error) {
-	switch {
-	case g.Origin.GenerateName != "" && p.dryRun:
-		return g.Origin.GenerateName, nil
-	case g.Origin.GenerateName != "":
-		return "", usage("%s: has only a generateName (%s): its name is made by the API server\n"+
-			"  name it: hopwise place NAMESPACE/NAME -f %s, or only try: --dry-run", g.Origin.File, g.Origin.GenerateName, g.Origin.File)
-	case g.Origin.File != "":
-		return "", usage("%s: names no gang\n  name it: gang: {namespace: …, name: …}, or hopwise place NAMESPACE/NAME -f %s", g.Origin.File, g.Origin.File)
-	}
-	return "", usage("which gang? expected NAMESPACE/NAME, or -f FILE")
-}
-
-// described is the gang without its name.
-func (p *placeFlags) described(a *app, set *pflag.FlagSet) (gang.Gang, error) {
-	if p.file != "" {
-		for _, name := range inFile {
-			if set.Changed(name) {
-				return gang.Gang{}, usage("--%s and -f contradict each other: %s says it already", name, p.file)
-			}
-		}
-		data, err := a.read(p.file, gang.MaxBytes)
-		if err != nil {
-			return gang.Gang{}, err
-		}
-		return gang.Read(filepath.ToSlash(shown(p.file)), data)
-	}
-	return p.flagGang(set)
 }
 
 func (p *placeFlags) flagGang(set *pflag.FlagSet) (gang.Gang, error) {
@@ -171,13 +116,18 @@ func (p *placeFlags) flagGang(set *pflag.FlagSet) (gang.Gang, error) {
 	if ps.Constraint, err = p.constraint(); err != nil {
 		return gang.Gang{}, err
 	}
-	if set.Changed("slice-layer") != set.Changed("slice-size") {
-		return gang.Gang{}, usage("--slice-layer and --slice-size go together")
+	if p.minPods < 0 || p.minPods > p.pods {
+		return gang.Gang{}, usage("--min-pods %d is not between 1 and --pods, %d", p.minPods, p.pods)
 	}
-	if p.sliceLayer != "" {
-		ps.Slices = []gang.Slice{{Layer: p.sliceLayer, Size: p.sliceSize}}
+	ps.MinCount, ps.PartialLastSlice = p.minPods, p.partialLastSlice
+	if ps.Slices, err = slicesOf(p.slices); err != nil {
+		return gang.Gang{}, err
 	}
-	g := gang.Gang{PodSets: []gang.PodSet{ps}, Labels: p.labels}
+	return p.chosen(gang.Gang{PodSets: []gang.PodSet{ps}, Labels: p.labels, SpanFabrics: p.spanFabrics})
+}
+
+// chosen adds what is said in words of a list.
+func (p *placeFlags) chosen(g gang.Gang) (gang.Gang, error) {
 	if p.policy != "" {
 		policy, ok := gang.ParsePolicy(p.policy)
 		if !ok {
@@ -185,7 +135,12 @@ func (p *placeFlags) flagGang(set *pflag.FlagSet) (gang.Gang, error) {
 		}
 		g.Policy = policy
 	}
-	return g, nil
+	if p.onUnrepairable == "" {
+		return g, nil
+	}
+	word, err := onUnrepairable(p.onUnrepairable)
+	g.OnUnrepairable = word
+	return g, err
 }
 
 func (p *placeFlags) constraint() (*gang.Constraint, error) {

@@ -23,15 +23,15 @@ func (a *app) printPlacement(n *layerNames, p *hopwisev1.Placement, v placementV
 	if aligned := alignedWord(n, p.GetQuality()); aligned != "" {
 		parts = append(parts, aligned)
 	}
-	parts = append(parts, preferenceWords(n, p)...)
+	if len(p.GetPodSets()) == 1 { // else each is in its block
+		if word := preferenceWord(n, p.GetSpec(), 0, p.GetPodSets()[0]); word != "" {
+			parts = append(parts, word)
+		}
+	}
 	parts = append(parts, proofWord(n, p))
 	head := a.style.paint(stateColour(p.GetState()), v.word) + pad(v.word, 9)
 	a.print(head + a.style.ascii(strings.Join(parts, "   ")) + "\n")
-	t := table{gap: 4, indent: "  "}
-	for _, ps := range p.GetPodSets() {
-		rankRows(&t, n, ps, len(p.GetPodSets()) > 1, v.wide)
-	}
-	a.print(t.format(a.style))
+	a.printSets(n, p, v.wide)
 	for _, trouble := range p.GetTroubles() {
 		a.print("  " + a.style.paint(yellow, "! ") + a.style.ascii(troubleText(trouble)) + "\n")
 	}
@@ -59,11 +59,11 @@ func gangTitle(g *hopwisev1.GangRef) string {
 }
 
 func podsOnNodes(p *hopwisev1.Placement) string {
-	pods := count(p.GetPods(), "pod")
-	if p.GetPodsWanted() > p.GetPods() {
-		pods = fmt.Sprintf("%d of %s", p.GetPods(), count(p.GetPodsWanted(), "pod"))
+	nodes := count(len(nodesOf(p)), "node")
+	if waiting := p.GetPodsWanted() - p.GetPods(); waiting > 0 {
+		return fmt.Sprintf("%d of %d placed; %s   on %s", p.GetPods(), p.GetPodsWanted(), waitWord(waiting), nodes)
 	}
-	return pods + " on " + count(len(nodesOf(p)), "node")
+	return count(p.GetPods(), "pod") + " on " + nodes
 }
 
 // nodesOf are a placement's nodes in rank order, each once.
@@ -89,31 +89,6 @@ func alignedWord(n *layerNames, q *hopwisev1.Quality) string {
 		return "no domain holds all of it"
 	}
 	return "aligned at " + n.place(q.GetAligned())
-}
-
-func preferenceWords(n *layerNames, p *hopwisev1.Placement) []string {
-	var words []string
-	for i, ps := range p.GetPodSets() {
-		if ps.PreferenceMet == nil {
-			continue
-		}
-		layer := ""
-		if c := constraintAt(p.GetSpec(), i); c != nil {
-			layer = " " + n.layer(c.GetPreferredLayer())
-		}
-		word := "preference" + layer + " met"
-		if !ps.GetPreferenceMet() {
-			word = "preference" + layer + " not met"
-			if miss := ps.GetPreferenceMiss(); miss != nil {
-				word += fmt.Sprintf(" (%d of %d)", miss.GetFits(), miss.GetWanted())
-			}
-		}
-		if len(p.GetPodSets()) > 1 {
-			word = safe(ps.GetName()) + " " + word
-		}
-		words = append(words, word)
-	}
-	return words
 }
 
 // constraintAt is the constraint that binds a pod set: its own, else the gang's.
@@ -147,7 +122,7 @@ func proofWord(n *layerNames, p *hopwisev1.Placement) string {
 }
 
 // rankRows adds one row per run of ranks under one leaf; wide, one per node.
-func rankRows(t *table, n *layerNames, ps *hopwisev1.PodSetPlacement, named, wide bool) {
+func rankRows(t *table, n *layerNames, ps *hopwisev1.PodSetPlacement, wide bool) {
 	refs := make([]*hopwisev1.DomainRef, 0, len(ps.GetRanks()))
 	for _, r := range ps.GetRanks() {
 		refs = append(refs, r.GetLeaf())
@@ -162,9 +137,6 @@ func rankRows(t *table, n *layerNames, ps *hopwisev1.PodSetPlacement, named, wid
 		label := "ranks "
 		if len(run) == 1 && run[0].GetCount() == 1 {
 			label = "rank "
-		}
-		if named {
-			label = safe(ps.GetName()) + " " + label
 		}
 		leaf := names.name(run[0].GetLeaf())
 		if len(run[0].GetLeaf().GetPath()) == 0 {

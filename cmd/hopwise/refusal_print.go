@@ -10,7 +10,12 @@ import (
 
 // printRefusal says why a gang is not placed, always with the number.
 func (a *app) printRefusal(n *layerNames, req *hopwisev1.PlaceGangRequest, r *hopwisev1.Refusal, wide bool) {
-	a.print(a.style.paint(red, "refused") + "  " + gangTitle(req.GetGang()) + ": " + a.style.ascii(refusalReason(n, r)) + "\n")
+	a.printWhyNot(n, req, r, refusalReason(n, req, r), wide)
+}
+
+// printWhyNot shows a refusal whose first line is given.
+func (a *app) printWhyNot(n *layerNames, req *hopwisev1.PlaceGangRequest, r *hopwisev1.Refusal, why string, wide bool) {
+	a.print(a.style.paint(red, "refused") + "  " + gangTitle(req.GetGang()) + ": " + a.style.ascii(why) + "\n")
 	t := table{gap: 2, indent: "  "}
 	if r.GetExplained() {
 		if len(r.GetNodeCounts()) > 0 {
@@ -40,7 +45,7 @@ func (a *app) printRefusal(n *layerNames, req *hopwisev1.PlaceGangRequest, r *ho
 }
 
 // refusalReason is the first line's reason, in the layers' short names.
-func refusalReason(n *layerNames, r *hopwisev1.Refusal) string {
+func refusalReason(n *layerNames, req *hopwisev1.PlaceGangRequest, r *hopwisev1.Refusal) string {
 	best := r.GetBest()
 	never := ""
 	switch r.GetReason() {
@@ -48,10 +53,10 @@ func refusalReason(n *layerNames, r *hopwisev1.Refusal) string {
 		never = " (even empty, none has enough)"
 	case hopwisev1.RefusalReason_REFUSAL_REASON_NO_ROOM:
 	default:
-		return safe(r.GetMessage())
+		return messageOf(req, r)
 	}
 	if best == nil {
-		return safe(r.GetMessage())
+		return messageOf(req, r)
 	}
 	set := ""
 	if r.GetPodSet() != "" && r.GetPodSet() != "main" {
@@ -66,6 +71,13 @@ func refusalReason(n *layerNames, r *hopwisev1.Refusal) string {
 	}
 	return fmt.Sprintf("%s%s %s one %s domain; the best, %s, has room for %d%s",
 		count(best.GetWanted(), "pod"), set, need, n.layer(r.GetBindingLayer()), lastName(best.GetDomain()), best.GetFits(), never)
+}
+
+// messageOf is the refusal's own line, without the gang's name, which stands before
+// it already.
+func messageOf(req *hopwisev1.PlaceGangRequest, r *hopwisev1.Refusal) string {
+	g := req.GetGang()
+	return safe(strings.TrimPrefix(r.GetMessage(), g.GetNamespace()+"/"+g.GetName()+": "))
 }
 
 func inDomain(d *hopwisev1.DomainRef) string { return lastName(d) }
@@ -135,7 +147,11 @@ func (a *app) holders(r *hopwisev1.Refusal) string {
 func missWords(n *layerNames, r *hopwisev1.Refusal) string {
 	var parts []string
 	for _, m := range r.GetMisses() {
-		parts = append(parts, fmt.Sprintf("%s %d of %d", n.place(m.GetDomain()), m.GetFits(), m.GetWanted()))
+		where := n.place(m.GetDomain())
+		if len(m.GetDomain().GetPath()) == 0 { // no domain of that layer takes even one
+			where = "no " + n.layer(m.GetDomain().GetLayer())
+		}
+		parts = append(parts, fmt.Sprintf("%s %d of %d", where, m.GetFits(), m.GetWanted()))
 	}
 	return strings.Join(parts, "    ")
 }
@@ -145,7 +161,12 @@ func (a *app) fitWords(n *layerNames, r *hopwisev1.Refusal) string {
 	var parts []string
 	for _, s := range r.GetSuggestions() {
 		pods := count(s.GetPods(), "pod")
+		if s.GetPodSet() != "" && s.GetPodSet() != "main" {
+			pods += " of " + safe(s.GetPodSet())
+		}
 		switch s.GetKind() {
+		case hopwisev1.SuggestionKind_SUGGESTION_KIND_DECIDE_ANEW:
+			parts = append(parts, "the whole gang in "+lastName(s.GetDomain())+" once its pods are gone")
 		case hopwisev1.SuggestionKind_SUGGESTION_KIND_FEWER_PODS:
 			parts = append(parts, pods+" in "+lastName(s.GetDomain()))
 		case hopwisev1.SuggestionKind_SUGGESTION_KIND_WIDER_LAYER:
@@ -183,6 +204,9 @@ func tryWords(n *layerNames, req *hopwisev1.PlaceGangRequest, r *hopwisev1.Refus
 			layer = req.GetPodSets()[0].GetConstraint().GetRequiredLayer()
 		}
 		text := "--preferred " + safe(layer) + " places it now"
+		if s.GetPodSet() != "" && len(req.GetPodSets()) > 1 {
+			text = "preferred_layer: " + safe(layer) + " for " + safe(s.GetPodSet()) + " places it now"
+		}
 		if len(s.GetDomain().GetPath()) > 0 {
 			text += " in " + n.place(s.GetDomain())
 		}

@@ -13,15 +13,15 @@ import (
 // releaseFlags say what of a placement to give back.
 type releaseFlags struct {
 	namespace, uid, etag, podSet string
-	ranks                        string
-	ignore                       bool
+	ranks, selector              string
+	ignore, yes                  bool
 }
 
 func (a *app) releaseCommand() *cobra.Command {
 	var r releaseFlags
 	cmd := &cobra.Command{
-		Use: "release [NAMESPACE/]NAME...", Short: "Give placements back, whole or some ranks of one",
-		Args: cobra.MinimumNArgs(1), ValidArgsFunction: cobra.NoFileCompletions,
+		Use: "release [NAMESPACE/]NAME... | --selector SELECTOR", Short: "Give placements back, whole or some ranks of one",
+		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&r.namespace, "namespace", "n", "default", "the namespace where an argument has none")
@@ -29,9 +29,14 @@ func (a *app) releaseCommand() *cobra.Command {
 	f.StringVar(&r.etag, "etag", "", "only if the placement's etag is this one")
 	f.StringVar(&r.ranks, "ranks", "", "only these ranks, such as 0-3,7")
 	f.StringVar(&r.podSet, "pod-set", "", "the pod set of --ranks, where the gang has several")
+	f.StringVarP(&r.selector, "selector", "l", "", "all whose labels match, in kubectl's syntax; with -n only that namespace's")
+	f.BoolVar(&r.yes, "yes", false, "with --selector: do not ask before more than one")
 	f.BoolVar(&r.ignore, "ignore-not-found", false, "succeed where there is nothing to release")
 	out := outputFlag(cmd, formats...)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if r.selector != "" || len(args) == 0 {
+			return a.releaseSelected(cmd, args, &r, out)
+		}
 		requests, err := r.requests(args)
 		if err != nil {
 			return err

@@ -109,7 +109,8 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.scheme, "scheme", "", "with --topology: the layers' preset, such as aws (default: what the nodes carry)")
 	f.StringSliceVar(&a.layers, "layers", nil, "with --topology: the layers' label keys, the widest first")
 	f.DurationVar(&a.timeout, "timeout", hopwise.DefaultTimeout, "how long one call may take")
-	root.AddCommand(a.placeCommand(), a.getCommand(), a.listCommand(), a.releaseCommand(), a.scoreCommand(),
+	root.AddCommand(a.placeCommand(), a.gangsCommand(), a.getCommand(), a.listCommand(), a.releaseCommand(), a.scoreCommand(),
+		a.confirmCommand(), a.renewCommand(), a.repairCommand(), a.resizeCommand(), a.holdCommand(), a.unholdCommand(),
 		a.topologyCommand(), a.sharesCommand(), a.freeCommand(), a.doctorCommand(), a.demoCommand(), a.versionCommand())
 	return root
 }

@@ -26,7 +26,7 @@ func (a *app) topologyCommand() *cobra.Command {
 }
 
 func (a *app) topologyOf(ctx context.Context, s *session, under string, out *format) error {
-	root, err := findDomain(ctx, s, under)
+	root, err := findDomain(ctx, s, "--under", under)
 	if err != nil {
 		return err
 	}
@@ -80,10 +80,29 @@ func wholeTopology(ctx context.Context, s *session, root *hopwisev1.DomainRef) (
 
 // findDomain finds the one domain that a name or path means; nil where none is
 // asked for.
-func findDomain(ctx context.Context, s *session, under string) (*hopwisev1.DomainRef, error) {
+func findDomain(ctx context.Context, s *session, flag, under string) (*hopwisev1.DomainRef, error) {
 	if under == "" {
 		return nil, nil
 	}
+	found, err := domainsNamed(ctx, s, under)
+	if err != nil {
+		return nil, err
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, fmt.Errorf("%s %q: there is no such domain\n  hopwise topology shows them", flag, under)
+	}
+	paths := make([]string, len(found))
+	for i, d := range found {
+		paths[i] = fullName(d)
+	}
+	return nil, fmt.Errorf("%s %q is %d domains: %s\n  give the path of one", flag, under, len(found), abbreviate(paths))
+}
+
+// domainsNamed are the domains with this name, path, or end of a path.
+func domainsNamed(ctx context.Context, s *session, name string) ([]*hopwisev1.DomainRef, error) {
 	var found []*hopwisev1.DomainRef
 	for page, err := range s.TopologyPages(ctx, &hopwisev1.GetTopologyRequest{PageSize: 1000}) {
 		if err != nil {
@@ -91,22 +110,12 @@ func findDomain(ctx context.Context, s *session, under string) (*hopwisev1.Domai
 		}
 		for _, d := range page.GetDomains() {
 			full := strings.Join(d.GetRef().GetPath(), "/")
-			if len(d.GetRef().GetPath()) > 0 && !d.GetContinued() && (full == under || strings.HasSuffix(full, "/"+under)) {
+			if len(d.GetRef().GetPath()) > 0 && !d.GetContinued() && (full == name || strings.HasSuffix(full, "/"+name)) {
 				found = append(found, d.GetRef())
 			}
 		}
 	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return nil, fmt.Errorf("--under %q: there is no such domain\n  hopwise topology shows them", under)
-	}
-	paths := make([]string, len(found))
-	for i, d := range found {
-		paths[i] = fullName(d)
-	}
-	return nil, fmt.Errorf("--under %q is %d domains: %s\n  give the path of one", under, len(found), abbreviate(paths))
+	return found, nil
 }
 
 // branch is a domain with what hangs on it.

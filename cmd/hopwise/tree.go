@@ -60,7 +60,7 @@ func (r *treeRows) domain(b *branch, lead, branchSign string) {
 		extra = fmt.Sprintf("! %d not usable", n)
 	}
 	if m := b.GetMaintenance(); m != nil {
-		extra = strings.TrimSpace(extra + " ! in maintenance: " + safe(m.GetNote()))
+		extra = strings.TrimSpace(extra + " ! " + maintenanceText(m))
 	}
 	amount := freeOfTotal(b.GetResources(), r.resource)
 	if amount != "" {
@@ -142,7 +142,7 @@ func nodeExtra(n *hopwisev1.Node) string {
 		parts = append(parts, "! "+word)
 	}
 	if m := n.GetMaintenance(); m != nil {
-		parts = append(parts, "! in maintenance: "+safe(m.GetNote()))
+		parts = append(parts, "! "+maintenanceText(m))
 	}
 	for _, t := range n.GetTaints() {
 		parts = append(parts, "taint "+safe(t))
@@ -157,6 +157,17 @@ func nodeExtra(n *hopwisev1.Node) string {
 		parts = append(parts, count(len(n.GetMissingLayers()), "label")+" missing")
 	}
 	return strings.Join(parts, "  ")
+}
+
+func maintenanceText(m *hopwisev1.MaintenanceHold) string {
+	text := "in maintenance"
+	if m.GetNote() != "" {
+		text += ": " + safe(m.GetNote())
+	}
+	if m.GetUntil() != nil {
+		text += " (until " + m.GetUntil().AsTime().UTC().Format("15:04Z") + ")"
+	}
+	return text
 }
 
 func holdText(h *hopwisev1.NodeHold) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 
 	"github.com/spf13/cobra"
 	"go.opentelemetry.io/otel"
@@ -42,7 +43,7 @@ func root(out, log io.Writer) *cobra.Command {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	cmd.SetOut(out)
 	cmd.SetErr(log)
-	cmd.AddCommand(configCommand(out))
+	cmd.AddCommand(configCommand(out), ledgerCommand(os.Stdin, out))
 	return cmd
 }
 
@@ -65,11 +66,15 @@ func serve(cmd *cobra.Command, file string, log io.Writer) error {
 	// What goes wrong in the background, such as a receiver of spans that is away,
 	// belongs in the log like the rest.
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { l.Warn("telemetry", "error", err) }))
-	s, err := server.New(cfg, server.Options{Log: l})
+	store, closeStore, err := openStore(cfg.Ledger)
 	if err != nil {
 		return err
 	}
-	return s.Run(cmd.Context())
+	s, err := server.New(cfg, server.Options{Log: l, Store: store})
+	if err != nil {
+		return errors.Join(err, closeStore())
+	}
+	return errors.Join(s.Run(cmd.Context()), closeStore())
 }
 
 func logger(l config.Log, to io.Writer) *slog.Logger {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Annotations of a pod template that ask for a topology. Kueue's are in its
@@ -20,135 +20,191 @@ const (
 	kueueSliceRequired    = kueuePrefix + "slice-required-topology"
 	kueueSliceSize        = kueuePrefix + "slice-size"
 	kueueSliceConstraints = kueuePrefix + "slice-required-topology-constraints"
+	kueueGroup            = kueuePrefix + "group-name"
+	kueuePriority         = "kueue.x-k8s.io/priority-class"
 
 	ownPrefix    = "hopwise.dev/"
 	ownRequired  = ownPrefix + "required-topology"
 	ownPreferred = ownPrefix + "preferred-topology"
+	ownSlices    = ownPrefix + "slices"
 	ownPolicy    = ownPrefix + "policy"
+	ownGang      = ownPrefix + "gang"
+	ownGangSize  = ownPrefix + "gang-size"
+	ownRank      = ownPrefix + "rank"
+	ownIgnore    = ownPrefix + "ignore"
 )
 
-// asked is what annotations ask for.
-type asked struct {
-	constraint *Constraint
-	slices     []Slice
-	policy     Policy
-}
-
-// read are the annotations that are understood; any other with one of the two
+// known are the annotations that are understood; any other with one of the two
 // prefixes is refused, since it may change where the pods have to go.
-var read = []string{
-	kueueRequired, kueuePreferred, kueueUnconstrained, kueueSliceRequired, kueueSliceSize, kueueSliceConstraints,
-	ownRequired, ownPreferred, ownPolicy,
+var known = []string{
+	kueueRequired, kueuePreferred, kueueUnconstrained, kueueSliceRequired, kueueSliceSize, kueueSliceConstraints, kueueGroup,
+	ownRequired, ownPreferred, ownSlices, ownPolicy, ownGang, ownGangSize, ownRank, ownIgnore,
 }
 
-func (j jobDocument) annotations(a map[string]string) (asked, error) {
-	for _, key := range slices.Sorted(maps.Keys(a)) {
-		ours := strings.HasPrefix(key, kueuePrefix) || strings.HasPrefix(key, ownPrefix)
-		if ours && !slices.Contains(read, key) {
-			return asked{}, j.annotation(key, "cannot be read yet")
+func topological(key string) bool {
+	return strings.HasPrefix(key, kueuePrefix) || strings.HasPrefix(key, ownPrefix)
+}
+
+// asked puts what the template's annotations and the owner's fields ask for into a
+// pod set; annotations win.
+func (w *workload) asked(g *Gang, p *PodSet, s set) {
+	a := annotations{cursor: s.template.annotationsAt, words: s.template.annotations}
+	for _, key := range slices.Sorted(maps.Keys(a.words)) {
+		if topological(key) && !slices.Contains(known, key) {
+			a.fail(key, "is not known; known are "+strings.Join(known, ", "))
+			return
 		}
 	}
-	var out asked
-	c := Constraint{RequiredLayer: first(a, ownRequired, kueueRequired), PreferredLayer: first(a, ownPreferred, kueuePreferred)}
-	if value, given := a[kueueUnconstrained]; given {
+	c := Constraint{
+		RequiredLayer:  firstWord(a.key(ownRequired), a.key(kueueRequired), s.required),
+		PreferredLayer: firstWord(a.key(ownPreferred), a.key(kueuePreferred), s.preferred),
+	}
+	if value, given := a.words[kueueUnconstrained]; given {
 		on, err := strconv.ParseBool(value)
 		if err != nil {
-			return asked{}, j.annotation(kueueUnconstrained, "expected true or false, got "+strconv.Quote(value))
+			a.fail(kueueUnconstrained, "expected true or false, got "+strconv.Quote(value))
 		}
 		c.Unconstrained = on
 		if on && (c.RequiredLayer != "" || c.PreferredLayer != "") {
-			return asked{}, j.annotation(kueueUnconstrained, "contradicts the required or preferred topology beside it")
+			a.fail(kueueUnconstrained, "contradicts the required or preferred topology beside it")
 		}
 	}
-	for _, key := range []string{ownRequired, kueueRequired, ownPreferred, kueuePreferred} {
-		if value, given := a[key]; given && value == "" {
-			return asked{}, j.annotation(key, "is empty; expected a label key")
-		}
+	if a.words[kueueRequired] != "" && a.words[kueuePreferred] != "" {
+		w.note("Kueue refuses a pod template with both %s and %s; hopwise reads both", kueueRequired, kueuePreferred)
 	}
 	if c != (Constraint{}) {
-		out.constraint = &c
+		p.Constraint = &c
 	}
-	if word, given := a[ownPolicy]; given {
-		policy, ok := ParsePolicy(word)
-		if !ok {
-			return asked{}, j.annotation(ownPolicy, strconv.Quote(word)+" is none of "+strings.Join(Policies(), ", "))
-		}
-		out.policy = policy
+	p.Group = firstWord(a.words[kueueGroup], s.group)
+	if p.Slices = a.slices(); p.Slices == nil {
+		p.Slices = s.slices
 	}
-	var err error
-	out.slices, err = j.slices(a)
-	return out, err
+	a.ofGang(g)
 }
 
-func (j jobDocument) slices(a map[string]string) ([]Slice, error) {
-	layer, hasLayer := a[kueueSliceRequired]
-	size, hasSize := a[kueueSliceSize]
-	list, hasList := a[kueueSliceConstraints]
+// ofGang reads what a template says of its whole gang.
+func (a annotations) ofGang(g *Gang) {
+	for _, name := range strings.Split(a.words[ownIgnore], ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			g.ignored = append(g.ignored, name)
+		}
+	}
+	if word, given := a.words[ownPolicy]; given {
+		policy, ok := ParsePolicy(word)
+		if !ok || g.Policy != "" && g.Policy != policy {
+			a.fail(ownPolicy, strconv.Quote(word)+" is none of "+strings.Join(Policies(), ", ")+", or differs from another pod set's")
+		}
+		g.Policy = policy
+	}
+}
+
+// annotations are a template's, with their place.
+type annotations struct {
+	cursor
+	words map[string]string
+}
+
+func (a annotations) fail(key, msg string) { a.at(key).fail("%s", msg) }
+
+// key is an annotation whose value is a node label's key.
+func (a annotations) key(name string) string {
+	value, given := a.words[name]
+	switch {
+	case !given:
+		return ""
+	case value == "":
+		a.fail(name, "is empty; expected a label key")
+	case strings.Contains(value, "="):
+		a.fail(name, strconv.Quote(value)+" is a key=value pair; expected a node's label key alone")
+	default:
+		if errs := validation.IsQualifiedName(value); len(errs) > 0 {
+			a.fail(name, strconv.Quote(value)+" is no label key")
+		}
+	}
+	return value
+}
+
+func (a annotations) slices() []Slice {
+	if list, given := a.words[ownSlices]; given {
+		return a.sliceList(ownSlices, list)
+	}
+	_, hasLayer := a.words[kueueSliceRequired]
+	size, hasSize := a.words[kueueSliceSize]
+	list, hasList := a.words[kueueSliceConstraints]
 	switch {
 	case hasList && (hasLayer || hasSize):
-		return nil, j.annotation(kueueSliceConstraints, "excludes "+kueueSliceRequired+" and "+kueueSliceSize)
+		a.fail(kueueSliceConstraints, "excludes "+kueueSliceRequired+" and "+kueueSliceSize)
+		return nil
 	case hasList:
-		return j.sliceList(list)
+		return a.sliceList(kueueSliceConstraints, list)
 	case !hasLayer && !hasSize:
-		return nil, nil
+		return nil
 	case !hasSize:
-		return nil, j.annotation(kueueSliceRequired, "needs "+kueueSliceSize+" beside it")
+		a.fail(kueueSliceRequired, "needs "+kueueSliceSize+" beside it")
+		return nil
 	case !hasLayer:
-		return nil, j.annotation(kueueSliceSize, "needs "+kueueSliceRequired+" beside it")
+		a.fail(kueueSliceSize, "needs "+kueueSliceRequired+" beside it")
+		return nil
 	}
 	n, err := strconv.ParseInt(size, 10, 32)
 	if err != nil || n < 1 {
-		return nil, j.annotation(kueueSliceSize, "expected a whole number from 1 up, got "+strconv.Quote(size))
+		a.fail(kueueSliceSize, "expected a whole number from 1 up, got "+strconv.Quote(size))
+		return nil
 	}
-	return []Slice{{Layer: layer, Size: int32(n)}}, nil
+	return []Slice{{Layer: a.key(kueueSliceRequired), Size: int32(n)}} //nolint:gosec // ParseInt holds it to 32 bits
 }
 
-func (j jobDocument) sliceList(list string) ([]Slice, error) {
+func (a annotations) sliceList(key, list string) []Slice {
 	var items []struct {
 		Topology string `json:"topology"`
 		Size     int32  `json:"size"`
 	}
 	if err := json.Unmarshal([]byte(list), &items); err != nil {
-		return nil, j.annotation(kueueSliceConstraints, `is no JSON list of {"topology": KEY, "size": NUMBER}: `+err.Error())
+		a.fail(key, `is no JSON list of {"topology": KEY, "size": NUMBER}: `+err.Error())
+		return nil
 	}
 	var out []Slice
 	for _, item := range items {
 		if item.Topology == "" || item.Size < 1 {
-			return nil, j.annotation(kueueSliceConstraints, "expected a topology and a size from 1 up in each item")
+			a.fail(key, "expected a topology and a size from 1 up in each item")
+			return nil
 		}
 		out = append(out, Slice{Layer: item.Topology, Size: item.Size})
 	}
-	return out, nil
+	return out
 }
 
-// annotation is an error about one annotation of the pod template.
-func (j jobDocument) annotation(key, msg string) error {
-	return &Error{File: j.file, Line: lineAt(j.root, "spec", "template", "metadata", "annotations", key),
-		Msg: j.who + ": annotation " + key + " " + msg}
-}
-
-func first(a map[string]string, keys ...string) string {
-	for _, key := range keys {
-		if a[key] != "" {
-			return a[key]
+// misplaced warns of annotations on the object instead of its pod template, where
+// nobody reads them. A copy of what the template says (HyperPod's command line
+// writes one) counts once and is no slip.
+func (w *workload) misplaced(sets []set) {
+	w.misplacedAt(w.object.Annotations, w.object.Kind, sets)
+	for _, key := range []string{groupLabel, groupCount} {
+		value := firstWord(w.object.Labels[key], w.object.Annotations[key])
+		if value != "" && w.object.Kind != "Pod" && !slices.ContainsFunc(sets, func(s set) bool {
+			return s.template.labels[key] == value || s.template.annotations[key] == value
+		}) {
+			w.warn("%s stands on the %s, not on its pod template: it binds nothing there and is not used", key, w.object.Kind)
 		}
 	}
-	return ""
 }
 
-// notes are what a person should know: mostly annotations where nobody reads them.
-func (j jobDocument) notes(job *batchv1.Job) []string {
-	var notes []string
-	for _, key := range slices.Sorted(maps.Keys(job.Annotations)) {
-		if !strings.HasPrefix(key, kueuePrefix) && !slices.Contains([]string{ownRequired, ownPreferred, ownPolicy}, key) {
+func (w *workload) misplacedAt(a map[string]string, kind string, sets []set) {
+	for _, key := range slices.Sorted(maps.Keys(a)) {
+		if !topological(key) || w.object.Kind == "Pod" {
 			continue
 		}
-		if job.Spec.Template.Annotations[key] == "" {
-			notes = append(notes, key+" stands on the Job, not on its pod template: it binds nothing there and is not used")
+		missing, differs := len(sets) == 0, false
+		for _, s := range sets {
+			value, given := s.template.annotations[key]
+			missing = missing || !given
+			differs = differs || given && value != a[key]
+		}
+		switch {
+		case differs:
+			w.warn("%s on the %s says otherwise than on its pod template; the template's counts", key, kind)
+		case missing:
+			w.warn("%s stands on the %s, not on its pod template: it binds nothing there and is not used", key, kind)
 		}
 	}
-	if p, c := job.Spec.Parallelism, job.Spec.Completions; p != nil && c != nil && *c < *p {
-		notes = append(notes, "parallelism "+strconv.Itoa(int(*p))+" is capped by completions "+strconv.Itoa(int(*c)))
-	}
-	return append(notes, softNotes(&job.Spec.Template.Spec)...)
 }

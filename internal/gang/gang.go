@@ -24,15 +24,58 @@ type Gang struct {
 	SpanFabrics    bool              `yaml:"span_fabrics"`
 	OnUnrepairable OnUnrepairable    `yaml:"on_unrepairable"`
 	StepBudget     *int64            `yaml:"step_budget"`
+
+	// What manifests say besides; gang.yaml has no words for it.
+
+	// Copies is how many gangs of this shape the object makes (the groups of a
+	// LeaderWorkerSet); 0 is one gang that goes by the name as it is.
+	Copies int32 `yaml:"-"`
+	// Elastic is the range that the object may be resized in.
+	Elastic *Elastic `yaml:"-"`
+	// PriorityClass names a class; its number stands in the cluster, unless the
+	// class is in the same file: then Priority has it.
+	PriorityClass string `yaml:"-"`
+	// ExclusiveTopology is set where each part asks for a domain of its own.
+	ExclusiveTopology *ExclusiveTopology `yaml:"-"`
+	// Unsupported are demands that were read and cannot be kept to: shown, and
+	// refused by Placeable.
+	Unsupported []Unsupported `yaml:"-"`
+
+	ignored []string // names that hopwise.dev/ignore leaves out of account
+}
+
+// Elastic is a range of pods; 0 is no bound on that side.
+type Elastic struct {
+	Min int32 `json:"min,omitempty"`
+	Max int32 `json:"max,omitempty"`
+}
+
+// ExclusiveTopology asks that no two parts, nor anything else that asks the same,
+// share a domain of a layer.
+type ExclusiveTopology struct {
+	Key string `json:"key"`
+	Per string `json:"per"` // "job", "group" or "subgroup"
+}
+
+// Unsupported is a demand that no plan would keep to.
+type Unsupported struct {
+	Name string // what hopwise.dev/ignore calls it
+	Text string
+
+	// layer is set where all that is missing is the label behind a layer's name: no
+	// matter once annotations put another in its place.
+	layer string
 }
 
 // Origin says which document a gang came from.
 type Origin struct {
 	File       string
-	Convention string // "gang.yaml", "job"
+	Convention string // "gang.yaml", "job", and the others of conventions.go
 	Kind       string // the object's kind; empty for gang.yaml
 	// GenerateName is set instead of a name where the API server would make one.
 	GenerateName string
+	// Warnings are slips: what the file says and nothing will do.
+	Warnings []string
 	// Notes are what a person should know about the reading, one a line.
 	Notes []string
 	// lines are the file's lines by the contract's field paths.
@@ -75,6 +118,21 @@ type PodSet struct {
 	PartialLastSlice bool              `yaml:"partial_last_slice"`
 	Group            string            `yaml:"group"`
 	After            []string          `yaml:"after"`
+
+	// Spares of the count are seats kept for repair.
+	Spares int32 `yaml:"-"`
+	// StartsAfter says what another pod set must be, "Complete" or "Ready", before
+	// this one starts. Only Complete is in After: a set that is merely ready keeps
+	// its seats.
+	StartsAfter map[string]string `yaml:"-"`
+	// PodAffinity and PodAntiAffinity are the topology keys of required terms that
+	// select the set's own pods.
+	PodAffinity     []string `yaml:"-"`
+	PodAntiAffinity []string `yaml:"-"`
+	// LeadsRanks is set where rank 0 is here, wherever the file declares the set.
+	LeadsRanks bool `yaml:"-"`
+
+	near bool // its affinity, or another set's, binds it to other sets as well
 }
 
 // Constraint says how near each other the pods must, or should, be; layers are

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
@@ -133,4 +134,10 @@ func term(in corev1.NodeSelectorTerm) Term {
 		out.Expressions = append(out.Expressions, Expression{Key: e.Key, Operator: Operator(e.Operator), Values: e.Values})
 	}
 	return out
+}
+
+// extended tells devices from what every node has: their names have a domain that
+// is not Kubernetes' own.
+func extended(resource string) bool {
+	return strings.Contains(resource, "/") && !strings.HasPrefix(resource, "requests.") && !strings.Contains(resource, "kubernetes.io/")
 }

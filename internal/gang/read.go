@@ -15,19 +15,6 @@ import (
 // MaxBytes is the most that a file may hold: far above any manifest.
 const MaxBytes = 8 << 20
 
-// reader reads one convention's documents.
-type reader struct {
-	// matches says whether a document of this apiVersion and kind is its.
-	matches func(apiVersion, kind string) bool
-	read    func(d document) (Gang, error)
-}
-
-// readers are the conventions that can be read; the first that matches reads.
-var readers = []reader{
-	{matches: func(apiVersion, kind string) bool { return apiVersion == "" && kind == "" }, read: readGangYAML},
-	{matches: func(apiVersion, kind string) bool { return apiVersion == "batch/v1" && kind == "Job" }, read: readJob},
-}
-
 // document is one YAML document, or one item of a List.
 type document struct {
 	file             string
@@ -35,68 +22,86 @@ type document struct {
 	apiVersion, kind string
 }
 
-// Read reads the one gang that a file holds. Objects that are no gangs, such as a
-// ConfigMap beside the job, are passed over and noted. Every error about the
-// content is an *Error.
-func Read(file string, data []byte) (Gang, error) {
-	gangs, passed, err := readAll(file, data)
-	if err != nil {
-		return Gang{}, err
-	}
-	switch len(gangs) {
-	case 1:
-		for _, p := range passed {
-			gangs[0].Origin.Notes = append(gangs[0].Origin.Notes, p+" is no gang: passed over")
-		}
-		return gangs[0], nil
-	case 0:
-		e := &Error{File: file, Msg: "holds no gang", Hint: "expected a gang.yaml (pod_sets: ...) or a batch/v1 Job"}
-		if len(passed) > 0 {
-			e.Msg += ", only " + strings.Join(passed, ", ")
-		}
-		return Gang{}, e
-	default:
-		second := gangs[1].Origin
-		return Gang{}, &Error{File: file, Line: second.Line(""),
-			Msg:  fmt.Sprintf("a second gang, of %d; one at a time is placed", len(gangs)),
-			Hint: "put each into a file of its own"}
-	}
+// Result is what a file holds.
+type Result struct {
+	File  string
+	Gangs []Gang
+	// Ignored are the objects that are part of no gang, with the reason.
+	Ignored []Ignored
 }
 
-func readAll(file string, data []byte) (gangs []Gang, passed []string, err error) {
+// NoGang is the error of a file that holds none.
+func (r Result) NoGang() error {
+	e := &Error{File: r.File, Msg: "holds no gang", Hint: "expected a gang.yaml (pod_sets: ...), Pods with a group, or one of " + readable()}
+	var names []string
+	for _, i := range r.Ignored {
+		names = append(names, strings.TrimSpace(i.Kind+" "+i.Name)+" ("+i.Why+")")
+	}
+	if len(names) > 0 {
+		e.Msg += ", only " + strings.Join(names, ", ")
+	}
+	return e
+}
+
+// Ignored is an object that is no gang.
+type Ignored struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	Why       string `json:"why,omitempty"`
+}
+
+// ReadFile reads all gangs of a file: gang.yaml documents and manifests, by every
+// convention that is known. Every error about the content is an *Error.
+func ReadFile(file string, data []byte, options Options) (Result, error) {
+	result := Result{File: file}
 	if len(data) > MaxBytes {
-		return nil, nil, &Error{File: file, Msg: fmt.Sprintf("is %d bytes long, at most %d are read", len(data), MaxBytes)}
+		return result, &Error{File: file, Msg: fmt.Sprintf("is %d bytes long, at most %d are read", len(data), MaxBytes)}
 	}
 	documents, err := split(file, data)
 	if err != nil {
-		return nil, nil, err
+		return result, err
 	}
+	b := &bundle{options: options}
 	for _, d := range documents {
-		gang, name, err := readOne(d)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case name != "":
-			passed = append(passed, name)
-		default:
-			gangs = append(gangs, gang)
+		if d.apiVersion == "" && d.kind == "" {
+			if err := placeholders(d); err != nil {
+				return result, err
+			}
+			g, err := readGangYAML(d)
+			if err != nil {
+				return result, err
+			}
+			result.Gangs = append(result.Gangs, g)
+			continue
 		}
+		o, err := d.object()
+		if err != nil {
+			return result, err
+		}
+		b.objects = append(b.objects, o)
 	}
-	return gangs, passed, nil
+	gangs, ignored, err := b.gangs()
+	if err != nil {
+		return result, err
+	}
+	for _, g := range gangs {
+		result.Gangs = append(result.Gangs, g.gang)
+	}
+	result.Ignored = ignored
+	return result, nil
 }
 
-// readOne reads a document; passed names an object that is no gang.
-func readOne(d document) (gang Gang, passed string, err error) {
-	for _, r := range readers {
-		if r.matches(d.apiVersion, d.kind) {
-			gang, err = r.read(d)
-			return gang, "", err
-		}
+// ReadObjects reads all gangs of objects that are in memory: a pod with its owners
+// and pod groups.
+func ReadObjects(objects []*Object, options Options) ([]Gang, []Ignored, error) {
+	b := &bundle{objects: objects, options: options}
+	found, ignored, err := b.gangs()
+	var gangs []Gang
+	for _, g := range found {
+		gangs = append(gangs, g.gang)
 	}
-	if makesNoPods(d.kind) {
-		return Gang{}, describe(d), nil
-	}
-	return Gang{}, "", refuseKind(d)
+	return gangs, ignored, err
 }
 
 // split parses the file and opens Lists.
@@ -124,13 +129,26 @@ func split(file string, data []byte) ([]document, error) {
 			documents = append(documents, d)
 			continue
 		}
-		for _, item := range child(root, "items").Content {
+		items := child(root, "items")
+		if items.Kind != yaml.SequenceNode {
+			return nil, &Error{File: file, Line: items.Line, Msg: d.kind + ": items: expected a list, got " + kindWord(items)}
+		}
+		for _, item := range items.Content {
+			if item.Kind == yaml.AliasNode {
+				item = item.Alias
+			}
+			if item.Kind != yaml.MappingNode {
+				return nil, &Error{File: file, Line: item.Line, Msg: d.kind + ": items: expected a mapping (key: value), got " + kindWord(item)}
+			}
 			documents = append(documents, document{file: file, root: item, apiVersion: text(item, "apiVersion"), kind: text(item, "kind")})
 		}
 	}
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
+
+// expression is a line's first template expression.
+var expression = regexp.MustCompile(`\{\{[^}]*\}?\}?|\{%[^%]*%?\}?`)
 
 // syntaxError gives the parser's word with its line, and says so where a template
 // was not rendered.
@@ -140,8 +158,13 @@ func syntaxError(file string, data []byte, err error) error {
 		e.Line, _ = strconv.Atoi(m[1])
 		e.Msg = "not YAML: " + m[2]
 	}
-	if bytes.Contains(data, []byte("{{")) {
-		e.Hint = "a template's {{ ... }} is left in it: render it first, for example with helm template"
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		if found := expression.Find(line); found != nil && !bytes.HasPrefix(bytes.TrimSpace(line), []byte("#")) {
+			e.Line = i + 1
+			e.Msg += fmt.Sprintf("; an unrendered template expression '%s' at line %d", clip(string(found)), i+1)
+			e.Hint = "a template's {{ ... }} is left in it: render it first, for example with helm template"
+			break
+		}
 	}
 	return e
 }

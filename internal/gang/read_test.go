@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // TestRead reads each file of testdata and compares what is read, or the error,
 // with the golden file beside it.
 func TestRead(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.yaml")
+	files, err := filepath.Glob("testdata/read/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
@@ -32,14 +32,14 @@ func TestRead(t *testing.T) {
 }
 
 func shown(t *testing.T, name string, data []byte) string {
-	g, err := Read(name, data)
+	r, err := ReadFile(name, data, Options{})
 	if err != nil {
 		if _, ok := err.(*Error); !ok { //nolint:errorlint // the promise is the bare type
 			t.Errorf("error of type %T, want *Error: %v", err, err)
 		}
 		return "error: " + err.Error() + "\n"
 	}
-	out, err := json.MarshalIndent(g, "", "  ")
+	out, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,15 +65,15 @@ func golden(t *testing.T, path, got string) {
 // TestLine finds the line of a field of the contract, or of what is around it.
 func TestLine(t *testing.T) {
 	read := func(name string) Gang {
-		data, err := os.ReadFile(filepath.Join("testdata", name))
+		data, err := os.ReadFile(filepath.Join("testdata", "read", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := Read(name, data)
-		if err != nil {
-			t.Fatal(err)
+		r, err := ReadFile(name, data, Options{})
+		if err != nil || len(r.Gangs) != 1 {
+			t.Fatal(r, err)
 		}
-		return g
+		return r.Gangs[0]
 	}
 	for _, c := range []struct {
 		file, path string
@@ -85,7 +85,7 @@ func TestLine(t *testing.T) {
 		{"gang-full.yaml", "pod_sets[1].filter.nothing.such", 34},
 		{"job-required.yaml", "pod_sets[0].constraint.required_layer", 19},
 		{"job-required.yaml", "pod_sets[0].constraint.preferred_layer", 20},
-		{"job-required.yaml", "pod_sets[0].count", 13},
+		{"job-required.yaml", "pod_sets[0].count", 14},
 		{"job-required.yaml", "nothing.such", 6},
 	} {
 		if got := read(c.file).Origin.Line(c.path); got != c.want {
@@ -95,7 +95,7 @@ func TestLine(t *testing.T) {
 }
 
 func TestTooLarge(t *testing.T) {
-	_, err := Read("big.yaml", make([]byte, MaxBytes+1))
+	_, err := ReadFile("big.yaml", make([]byte, MaxBytes+1), Options{})
 	if err == nil || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("got %v", err)
 	}
@@ -119,7 +119,7 @@ func TestNearest(t *testing.T) {
 // FuzzRead holds that no input brings the reader down, that a refusal is always an
 // *Error, and that what is read has pods.
 func FuzzRead(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.yaml")
+	files, err := filepath.Glob("testdata/*/*.yaml")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -132,22 +132,34 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte("pod_sets: &a [*a]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		g, err := Read("fuzz.yaml", data)
+		r, err := ReadFile("fuzz.yaml", data, Options{})
 		if err != nil {
 			if _, ok := err.(*Error); !ok { //nolint:errorlint // the promise is the bare type
 				t.Fatalf("error of type %T: %v", err, err)
 			}
 			return
 		}
-		if len(g.PodSets) == 0 {
-			t.Fatal("a gang without pod sets")
+		if _, err := json.Marshal(r.View()); err != nil {
+			t.Fatal(err)
 		}
-		for _, p := range g.PodSets {
-			for name, q := range p.Requests {
-				if err := CheckQuantity(q); err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-			}
+		for _, g := range r.Gangs {
+			holdsGang(t, g)
 		}
 	})
+}
+
+func holdsGang(t *testing.T, g Gang) {
+	if len(g.PodSets) == 0 {
+		t.Fatal("a gang without pod sets")
+	}
+	for _, p := range g.PodSets {
+		for name, q := range p.Requests {
+			if err := CheckQuantity(q); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+	if g, err := g.Placeable(); err == nil && len(g.PodSets) == 0 {
+		t.Fatal("placeable without pod sets")
+	}
 }

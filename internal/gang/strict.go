@@ -56,7 +56,7 @@ func (s *strict) fields(n *yaml.Node, path string, v reflect.Value) error {
 	known := make([]string, 0, v.NumField())
 	index := make(map[string]int, v.NumField())
 	for i := range v.NumField() {
-		if tag := v.Type().Field(i).Tag.Get("yaml"); tag != "-" {
+		if tag := v.Type().Field(i).Tag.Get("yaml"); tag != "-" && tag != "" {
 			known = append(known, tag)
 			index[tag] = i
 		}

@@ -6,83 +6,146 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// unmodelled refuses, by name, what would restrict the pods' nodes and cannot be
-// said in the contract: a plan that ignores it could not bind.
-func (j jobDocument) unmodelled(spec *corev1.PodSpec) error {
-	if spec.NodeName != "" {
-		return j.fail(podSpecPath+".nodeName", "the pods are nailed to node %q; nothing is left to place", spec.NodeName)
+// hostname is the layer of the nodes themselves.
+const hostname = "kubernetes.io/hostname"
+
+// shape is what one pod takes and where it may go. What would restrict the pods'
+// nodes and cannot be said in the contract is kept by name: a plan that ignored it
+// could not bind.
+func (w *workload) shape(g *Gang, p *PodSet, s set) {
+	spec := &s.template.spec
+	requests, filter, err := PodShape(spec)
+	if err != nil {
+		s.template.specAt.fail("%s", err)
+		return
 	}
-	for i, t := range spec.Tolerations {
+	p.Requests, p.Filter, p.MaxPerNode = requests, filter, portLimit(spec)
+	refuse := func(name, format string, args ...any) {
+		g.Unsupported = append(g.Unsupported, Unsupported{Name: name, Text: "pod set " + s.name + ": " + fmt.Sprintf(format, args...)})
+	}
+	if spec.NodeName != "" {
+		refuse("node-name", "nodeName: the pods are nailed to node %q; nothing is left to place", spec.NodeName)
+	}
+	for _, t := range spec.Tolerations {
 		switch t.Operator {
 		case "", corev1.TolerationOpEqual, corev1.TolerationOpExists:
 		default:
-			return j.fail(podSpecPath+".tolerations", "[%d]: operator %q cannot be read yet; Equal and Exists can", i, t.Operator)
+			refuse("toleration-operator", "tolerations: operator %q is not known; Equal and Exists are", t.Operator)
 		}
 	}
-	for i, c := range spec.TopologySpreadConstraints {
-		if c.WhenUnsatisfiable == corev1.DoNotSchedule {
-			return j.fail(podSpecPath+".topologySpreadConstraints", "[%d]: spreading over %s cannot be kept to yet; "+
-				"leave it out, or say whenUnsatisfiable: ScheduleAnyway", i, c.TopologyKey)
+	if spec.Affinity != nil {
+		w.podAffinity(p, s, refuse)
+		if matchesFields(spec.Affinity.NodeAffinity) {
+			refuse("match-fields", "nodeAffinity: matchFields are not read; use matchExpressions on a label")
 		}
 	}
-	if spec.Affinity == nil {
-		return nil
-	}
-	if err := j.podAffinity(spec.Affinity); err != nil {
-		return err
-	}
-	return j.matchFields(spec.Affinity.NodeAffinity)
+	w.softWishes(p, spec, refuse)
+	w.claims(spec, refuse)
+	w.unequal(s)
 }
 
-func (j jobDocument) podAffinity(a *corev1.Affinity) error {
-	if p := a.PodAffinity; p != nil && len(p.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
-		key := p.RequiredDuringSchedulingIgnoredDuringExecution[0].TopologyKey
-		return j.fail(podSpecPath+".affinity.podAffinity", "pod affinity cannot be read yet; "+
-			"to keep the pods in one domain, annotate the pod template %s: %s", kueueRequired, key)
+func (w *workload) podAffinity(p *PodSet, s set, refuse func(string, string, ...any)) {
+	a := s.template.spec.Affinity
+	if a.PodAffinity != nil {
+		at := s.template.specAt.at("affinity", "podAffinity")
+		found := w.selfTerms(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution, s, at)
+		p.PodAffinity = found.keys
+		if found.others {
+			refuse("pod-affinity", "podAffinity: affinity to pods that are not its own cannot be kept to")
+		}
+		if len(a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
+			w.note("preferred pod affinity is not weighed")
+		}
 	}
-	if p := a.PodAntiAffinity; p != nil && len(p.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
-		return j.fail(podSpecPath+".affinity.podAntiAffinity", "pod anti-affinity cannot be read yet; "+
-			"for one pod a node use gang.yaml with exclusive: true")
+	if a.PodAntiAffinity == nil {
+		return
 	}
-	return nil
+	at := s.template.specAt.at("affinity", "podAntiAffinity")
+	found := w.selfTerms(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, s, at)
+	p.PodAntiAffinity = found.keys
+	for _, key := range found.keys {
+		if key == hostname {
+			p.MaxPerNode = 1
+		} else if p.Count > 1 {
+			refuse("pod-anti-affinity", "podAntiAffinity: at most one pod in each %s cannot be kept to", key)
+		}
+	}
+	if found.others {
+		refuse("pod-anti-affinity", "podAntiAffinity: keeping away from pods that are not its own cannot be kept to")
+	}
+	if len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
+		w.note("preferred pod anti-affinity is not weighed")
+	}
 }
 
-func (j jobDocument) matchFields(a *corev1.NodeAffinity) error {
+// softWishes passes over wishes that bind nothing; a spread over nodes asks for
+// nothing more where each node takes one pod.
+func (w *workload) softWishes(p *PodSet, spec *corev1.PodSpec, refuse func(string, string, ...any)) {
+	for _, c := range spec.TopologySpreadConstraints {
+		switch {
+		case c.WhenUnsatisfiable != corev1.DoNotSchedule:
+			w.note("spreading over %s is a wish and is not weighed", c.TopologyKey)
+		case c.TopologyKey == hostname && p.MaxPerNode == 1:
+		default:
+			refuse("topology-spread", "topologySpreadConstraints: spreading over %s cannot be kept to; "+
+				"say whenUnsatisfiable: ScheduleAnyway, or leave it out", c.TopologyKey)
+		}
+	}
+}
+
+// claims names device claims: what they ask of a node is not in the pod.
+func (w *workload) claims(spec *corev1.PodSpec, refuse func(string, string, ...any)) {
+	for _, c := range spec.ResourceClaims {
+		if c.ResourceClaimTemplateName != nil && w.bundle.channel(*c.ResourceClaimTemplateName) {
+			w.note("claim %s is a ComputeDomain's channel, which every node of a domain can give", c.Name)
+			continue
+		}
+		refuse("resource-claims", "resourceClaims: what claim %q asks of a node is not known here", c.Name)
+	}
+}
+
+// channel says whether a claim template is one that a ComputeDomain of the bundle
+// makes.
+func (b *bundle) channel(template string) bool {
+	for _, o := range b.objects {
+		r := &reading{object: o}
+		if o.Kind == "ComputeDomain" && r.root().at("spec", "channel", "resourceClaimTemplate", "name").text() == template {
+			return true
+		}
+	}
+	return false
+}
+
+// unequal warns of a request for a device without an equal limit, which the API
+// server refuses.
+func (w *workload) unequal(s set) {
+	for _, c := range s.template.spec.Containers {
+		for name, q := range c.Resources.Requests {
+			limit, given := c.Resources.Limits[name]
+			if extended(string(name)) && !q.IsZero() && (!given || limit.Cmp(q) != 0) {
+				w.warn("pod set %s, container %s: %s is requested without an equal limit: the API server refuses such a pod", s.name, c.Name, name)
+			}
+		}
+	}
+}
+
+func matchesFields(a *corev1.NodeAffinity) bool {
 	if a == nil {
-		return nil
+		return false
 	}
-	var terms []corev1.NodeSelectorTerm
 	if r := a.RequiredDuringSchedulingIgnoredDuringExecution; r != nil {
-		terms = append(terms, r.NodeSelectorTerms...)
+		for _, t := range r.NodeSelectorTerms {
+			if len(t.MatchFields) > 0 {
+				return true
+			}
+		}
 	}
 	for _, p := range a.PreferredDuringSchedulingIgnoredDuringExecution {
-		terms = append(terms, p.Preference)
-	}
-	for _, t := range terms {
-		if len(t.MatchFields) > 0 {
-			return j.fail(podSpecPath+".affinity.nodeAffinity", "matchFields cannot be read yet; use matchExpressions on a label")
+		if len(p.Preference.MatchFields) > 0 {
+			return true
 		}
 	}
-	return nil
-}
-
-// softNotes name wishes that are passed over because they bind nothing.
-func softNotes(spec *corev1.PodSpec) []string {
-	var notes []string
-	if a := spec.Affinity; a != nil {
-		if a.PodAffinity != nil && len(a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-			notes = append(notes, "preferred pod affinity is not weighed")
-		}
-		if a.PodAntiAffinity != nil && len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-			notes = append(notes, "preferred pod anti-affinity is not weighed")
-		}
-	}
-	for _, c := range spec.TopologySpreadConstraints {
-		if c.WhenUnsatisfiable != corev1.DoNotSchedule {
-			notes = append(notes, fmt.Sprintf("spreading over %s is a wish and is not weighed", c.TopologyKey))
-		}
-	}
-	return notes
+	return false
 }
 
 // portLimit is 1 where a pod takes a port of its node, since a second pod of the

@@ -41,6 +41,15 @@ func ParsePolicy(word string) (Policy, bool) {
 	return Policy(w), ok
 }
 
+// OnUnrepairables are the words for what becomes of ranks that no repair can move.
+func OnUnrepairables() []string { return OnUnrepairable("").words() }
+
+// ParseOnUnrepairable reads one of them however its letters' case is.
+func ParseOnUnrepairable(word string) (OnUnrepairable, bool) {
+	w, ok := canonical(OnUnrepairable(""), word)
+	return OnUnrepairable(w), ok
+}
+
 // canonical finds a word in its list, whatever the case of its letters.
 func canonical(list worded, word string) (string, bool) {
 	for _, w := range list.words() {

@@ -27,7 +27,13 @@ func (c *Cluster) GetPlacement(ctx context.Context, g ledger.Gang) (*Changed, er
 // GANG_EXPIRED, SLOT_NOT_FOUND, SLOT_TAKEN, NODE_NOT_FOUND, ETAG_MISMATCH and
 // those of every write.
 func (c *Cluster) ConfirmPlacement(ctx context.Context, req ConfirmRequest) (*Changed, error) {
+	said := ledger.Confirmation{
+		Reports: req.Slots, AllAsPlanned: req.AllAsPlanned, Owner: req.Owner, Grace: c.cfg.Grace,
+	}
 	return call(ctx, c, writing, func(t *tx) (*Changed, error) {
+		if g, err := t.find(req.Gang, ""); err == nil && g.rec.State.Ended() && said.Moot() {
+			return &Changed{Placement: t.show(g.rec), Revision: t.s.rev}, nil
+		}
 		g, err := t.findLive(req.Gang, req.Etag)
 		if err != nil {
 			return nil, err
@@ -38,9 +44,7 @@ func (c *Cluster) ConfirmPlacement(ctx context.Context, req ConfirmRequest) (*Ch
 					at(fmt.Sprintf("slots[%d].node", i)).with("node", r.Node)
 			}
 		}
-		next, err := g.rec.Confirm(ledger.Confirmation{
-			Reports: req.Slots, AllAsPlanned: req.AllAsPlanned, Owner: req.Owner, Grace: c.cfg.Grace,
-		}, t.now)
+		next, err := g.rec.Confirm(said, t.now)
 		if err != nil {
 			return nil, slotError(err)
 		}
@@ -73,7 +77,7 @@ func (c *Cluster) ReleasePlacement(ctx context.Context, req ReleaseRequest) (*Ch
 		if err != nil {
 			return nil, slotError(err)
 		}
-		return t.change(g, next), nil
+		return t.change(g, next.Assess(t.s.facts(g.ask), t.now)), nil
 	})
 }
 

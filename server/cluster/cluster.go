@@ -25,7 +25,9 @@ type Config struct {
 	DefaultTTL   time.Duration // of reservations; 5 min
 	Grace        time.Duration // a dead pod's slot waits so long; 10 min
 	KeepEnded    time.Duration // ended records are kept so long; 24 h
-	MaxStale     time.Duration // a source out of reach for longer stops writes; 60 s
+	// NodeLossAfter is how long a node may be not ready before it is lost; 5 min.
+	NodeLossAfter time.Duration
+	MaxStale      time.Duration // a source out of reach for longer stops writes; 60 s
 	// DefaultPolicy rules where a request names none; Tightest.
 	DefaultPolicy ledger.Policy
 	DefaultBudget int64 // search steps; 0 = the engine's
@@ -48,6 +50,7 @@ func (c Config) withDefaults() Config {
 	defaults(&c.DefaultTTL, 5*time.Minute)
 	defaults(&c.Grace, 10*time.Minute)
 	defaults(&c.KeepEnded, 24*time.Hour)
+	defaults(&c.NodeLossAfter, 5*time.Minute)
 	defaults(&c.MaxStale, time.Minute)
 	if c.Store == nil {
 		c.Store = ledger.NewMemory(1)
@@ -97,11 +100,12 @@ func New(ctx context.Context, cfg Config) (*Cluster, error) {
 	}
 	c.gate.init()
 	c.state = newState(&c.cfg)
-	start, err := cfg.Store.Load(ctx, c.state.restore)
+	var records []*ledger.Record
+	start, err := cfg.Store.Load(ctx, func(rec *ledger.Record) { records = append(records, rec) })
 	if err != nil {
 		return nil, fmt.Errorf("load the ledger: %w", err)
 	}
-	c.state.rev = ledger.Revision{Epoch: start.Epoch, N: 1}
+	c.state.resume(records, start, time.Now())
 	c.gate.set(c.state.rev, false)
 	return c, nil
 }
@@ -192,12 +196,14 @@ func (c *Cluster) Run(ctx context.Context) error {
 	}
 	w := &writer{c: c, s: c.state, ctx: context.WithoutCancel(ctx), timer: time.NewTimer(time.Hour)}
 	defer w.timer.Stop()
+	w.alive()
 	for {
 		w.arm()
 		select {
 		case <-ctx.Done():
 			close(c.stopping)
 			w.drain()
+			w.alive() // so that the down time is known to the moment
 			close(c.stopped)
 			return nil
 		case o := <-c.queue:

@@ -44,8 +44,8 @@ func (c *Cluster) policy(p ledger.Policy) ledger.Policy {
 // asGiven points at the gang's constraint where a pod set has none of its own.
 func asGiven(spec ledger.Spec, field string) string {
 	for i := range spec.PodSets {
-		if rest, ok := strings.CutPrefix(field, fmt.Sprintf("pod_sets[%d].constraint", i)); ok && spec.PodSets[i].Constraint == nil {
-			return "constraint" + rest
+		if rest, ok := strings.CutPrefix(field, fmt.Sprintf("pod_sets[%d].constraint.", i)); ok && spec.PodSets[i].Constraint == nil {
+			return "constraint." + rest
 		}
 	}
 	return field

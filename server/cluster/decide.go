@@ -51,7 +51,7 @@ func (p *placing) record(ans *placer.Answer) *ledger.Record {
 	}
 	quality.Score = p.s.scoreAtPlacement(&p.ask.gang, &quality)
 	return ledger.New(ledger.Placed{
-		Gang: p.req.Gang, Earlier: p.earlier, Spec: p.req.Spec, Sets: sets,
+		Gang: p.req.Gang, Earlier: p.earlier, Spec: p.req.Spec, Original: p.original, Sets: sets,
 		Policy: p.c.policy(p.req.Spec.Policy), Priority: p.req.Priority, By: "hopwise", Quality: quality, TTL: p.req.TTL,
 		Decision: ledger.Decision{Proven: ans.Proven, Vector: ans.Vector, LowerBound: ans.LowerBound, Steps: ans.Steps},
 	}, p.now)

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/hopwise/hopwise/placer"
 	"github.com/hopwise/hopwise/server/ledger"
@@ -103,7 +104,10 @@ func (s *state) upsertNode(n *Node) bool {
 	if was == nil {
 		s.holdAgain(m)
 	}
+	s.bar(m)
 	s.join(m)
+	s.watchReady(m, time.Now())
+	s.reborn(m)
 	if was == nil || m.sum != before || wasLost != s.lost(n.Name) {
 		s.markHolders(m)
 	}
@@ -144,6 +148,7 @@ func (s *state) removeNode(name string) bool {
 	s.engine.Remove(m.id)
 	s.byID[m.id] = nil
 	m.node, m.id = nil, placer.NoNode
+	m.heldBy, m.unready, m.overdue = "", time.Time{}, false
 	s.markHolders(m)
 	s.forget(m)
 	return true

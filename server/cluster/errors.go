@@ -22,6 +22,8 @@ const (
 	GangReplaced       Reason = "GANG_REPLACED"
 	SlotTaken          Reason = "SLOT_TAKEN"
 	RevisionUnknown    Reason = "REVISION_UNKNOWN"
+	NodeUsable         Reason = "NODE_USABLE"
+	SizeBelowBound     Reason = "SIZE_BELOW_BOUND"
 	GangChanged        Reason = "GANG_CHANGED"
 	EtagMismatch       Reason = "ETAG_MISMATCH"
 	Overloaded         Reason = "OVERLOADED"

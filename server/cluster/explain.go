@@ -20,13 +20,24 @@ var nodeReasons = map[placer.Reason]string{
 
 // explain adds what costs more than the search: counts, holders, suggestions.
 func (p *placing) explain(ans *placer.Answer, r *Refusal) {
-	s := p.s
-	x := s.engine.Explain(&p.ask.gang, ans.Refusal, explainNodes)
-	r.Explained, r.Cut = true, x.Cut
-	ps := &p.ask.gang.PodSets[max(ans.Refusal.PodSet, 0)]
-	if r.Reason == NoRoom && s.neverFits(ps, ans.Refusal) {
+	in := ans.Refusal
+	if in.PodSet < 0 {
+		in = p.competing(in, r)
+	}
+	ps := &p.ask.gang.PodSets[in.PodSet]
+	if r.Reason == NoRoom && p.s.neverFits(ps, in) {
 		r.Reason = NeverFits
 	}
+	p.s.explainCounts(p.ask, in, r)
+	p.suggest(in, r)
+}
+
+// explainCounts says what keeps the nodes of the best domain from taking more, and
+// who holds them.
+func (s *state) explainCounts(a *ask, in *placer.Refusal, r *Refusal) {
+	x := s.engine.Explain(&a.gang, in, explainNodes)
+	r.Explained, r.Cut = true, x.Cut
+	ps := &a.gang.PodSets[max(in.PodSet, 0)]
 	r.Holders = s.holders(ps, x.Blockers)
 	for _, c := range x.Counts {
 		if c.Reason == placer.ReasonHeld {
@@ -37,10 +48,13 @@ func (p *placing) explain(ans *placer.Answer, r *Refusal) {
 			r.Counts[n-1].Nodes += c.Nodes
 			continue
 		}
+		if c.Reason == placer.ReasonMaintenance {
+			r.Counts = s.maintenanceCount(r.Counts, c)
+			continue
+		}
 		r.Counts = append(r.Counts, NodeCount{Reason: nodeReasons[c.Reason], Detail: c.Detail, Nodes: c.Nodes})
 	}
 	r.Counts = mergeHeld(r.Counts)
-	p.suggest(ans, r)
 }
 
 // neverFits says that no domain of the binding layer would hold the pods even

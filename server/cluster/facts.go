@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hopwise/hopwise/placer"
 	"github.com/hopwise/hopwise/server/ledger"
@@ -10,7 +11,8 @@ import (
 // facts is what the graph says of a gang's nodes.
 func (s *state) facts(a *ask) ledger.Facts {
 	return ledger.Facts{
-		Lost: s.lost,
+		Apart: s.apart(a),
+		Lost:  s.lost, Grace: s.cfg.Grace,
 		Broken: func(set int, held []ledger.RankRun) string {
 			ps := &a.gang.PodSets[set]
 			if l := ps.Required; l != placer.NoLayer && !s.together(held, l) {
@@ -24,6 +26,30 @@ func (s *state) facts(a *ask) ledger.Facts {
 			}
 			return ""
 		},
+	}
+}
+
+// apart finds the set that is not in the required domain of its group, where the
+// gang has groups.
+func (s *state) apart(a *ask) func([][]ledger.RankRun) (int, string) {
+	sets := a.gang.PodSets
+	if len(sets) < 2 || !slices.ContainsFunc(sets, func(ps placer.PodSet) bool { return ps.Group != "" }) {
+		return nil
+	}
+	return func(held [][]ledger.RankRun) (int, string) {
+		first := map[string]ledger.RankRun{}
+		for i, ps := range sets {
+			if ps.Group == "" || ps.Required == placer.NoLayer || len(held[i]) == 0 {
+				continue
+			}
+			with, seen := first[ps.Group]
+			if !seen {
+				first[ps.Group] = held[i][0]
+			} else if !s.sameDomain(with.Node, held[i][0].Node, ps.Required) {
+				return i, fmt.Sprintf("group %s is no longer in one domain of %s", ps.Group, s.layerName(ps.Required))
+			}
+		}
+		return -1, ""
 	}
 }
 

@@ -215,7 +215,9 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 }
 
 // TestRestore: a cluster made from the same store is in the same state.
-func TestRestore(t *testing.T) {
+func TestRestore(t *testing.T) { synctest.Test(t, testRestore) }
+
+func testRestore(t *testing.T) {
 	store := ledger.NewMemory(4)
 	c, err := New(context.Background(), Config{Store: store, Scheme: awsScheme(t)})
 	if err != nil {

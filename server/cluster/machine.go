@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hopwise/hopwise/placer"
 	"github.com/hopwise/hopwise/server/scheme"
@@ -24,10 +25,14 @@ type machine struct {
 	held      map[string]int64 // by holds
 	exclusive int32            // exclusive ranks held
 
-	sum    *sum     // where its row counts
-	row    []amount // what it adds there
-	sick   bool
-	inSide [][2]string // side layer, domain
+	sum     *sum     // where its row counts
+	row     []amount // what it adds there
+	sick    bool
+	heldBy  string      // the key of the maintenance hold on it; empty for none
+	unready time.Time   // since when it is not ready; zero where it is
+	overdue bool        // not ready for too long: lost
+	uid     string      // the last that a source gave
+	inSide  [][2]string // side layer, domain
 }
 
 func (s *state) machine(name string) *machine {
@@ -73,7 +78,7 @@ func (s *state) share(m *machine) {
 		if m.exclusive > 0 {
 			next.held = max(next.held, total-next.used) // the whole machine is promised
 		}
-		if !m.sick {
+		if !m.sick && m.heldBy == "" {
 			next.free = max(0, total-next.held-next.used)
 		}
 		if change := next.minus(m.row[res]); change != (amount{}) {
@@ -149,14 +154,14 @@ func healthOf(n *Node) placer.Health {
 const outOfService = "node.kubernetes.io/out-of-service"
 
 // lost says that a machine is gone for good: no source shows it, an operator
-// called it dead, or the provider is replacing it. One that is merely not ready
-// may come back, and nothing moves for that.
+// called it dead, the provider is replacing it, or it has not been ready for too
+// long. One that is merely not ready may come back, and nothing moves for that.
 func (s *state) lost(name string) bool {
 	m := s.machines[name]
 	if m == nil || m.node == nil {
 		return true
 	}
-	return slices.ContainsFunc(m.node.Taints, func(t Taint) bool { return t.Key == outOfService }) ||
+	return m.overdue || slices.ContainsFunc(m.node.Taints, func(t Taint) bool { return t.Key == outOfService }) ||
 		strings.Contains(m.node.Provider, "PendingReplacement")
 }
 

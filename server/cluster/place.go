@@ -47,6 +47,7 @@ type placing struct {
 	fingerprint string
 	seen        Decided
 	earlier     []string // incarnations before this one
+	original    *ledger.Spec
 	notes       []string
 	anew        bool
 }
@@ -107,8 +108,9 @@ func (p *placing) identify() (*PlaceResult, error) {
 	switch {
 	case rec.State.Ended():
 		return nil, nil
-	case rec.Fingerprint == p.fingerprint:
+	case rec.Matches(p.fingerprint):
 		if next, ok := rec.Inherit(uid, p.req.Priority, p.req.TTL, p.now); ok {
+			next = next.Assess(p.s.facts(g.ask), p.now)
 			p.put(next, g.ask)
 			return p.existing(next, "takes over the seats of the incarnation before it"), nil
 		}
@@ -128,12 +130,15 @@ func (p *placing) sameIncarnation(g *gang) (*PlaceResult, error) {
 		return nil, nil
 	case rec.State == ledger.Released:
 		return nil, fail(GangReleased, "%s was released; place it under a new uid", rec.Gang.Key())
-	case rec.Fingerprint != p.fingerprint:
+	case !rec.Matches(p.fingerprint):
 		fields := ledger.Diff(rec.Spec, p.req.Spec)
 		return nil, fail(GangChanged, "%s is placed with another spec: %s differ", rec.Gang.Key(), strings.Join(fields, ", ")).
 			with("fields", strings.Join(fields, ","))
 	case rec.State == ledger.Degraded && rec.Running() == 0:
 		return nil, p.abandon(g)
+	}
+	if more := p.later(g); more != nil {
+		return p.existing(more, p.notes...), nil
 	}
 	return p.existing(rec), nil
 }
@@ -150,6 +155,12 @@ func (p *placing) abandon(g *gang) error {
 	}
 	p.put(ended, g.ask)
 	p.anew = true
+	if g.rec.Original != nil { // it keeps the size that it was given since
+		budget := p.ask.gang.Budget
+		p.req.Spec, p.original = g.rec.Spec, g.rec.Original
+		p.ask = p.s.askOf(g.rec.Spec)
+		p.ask.gang.Budget = budget
+	}
 	return nil
 }
 

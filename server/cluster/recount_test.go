@@ -18,15 +18,18 @@ import (
 // each node has free in the engine, and the sums of each domain.
 func recount(t testing.TB, c *Cluster) {
 	t.Helper()
-	_, err := call(context.Background(), c, reading, func(tx *tx) (struct{}, error) {
-		for _, wrong := range tx.s.audit() {
-			t.Error(wrong)
-		}
-		return struct{}{}, nil
-	})
+	for _, wrong := range audited(t, c) {
+		t.Error(wrong)
+	}
+}
+
+func audited(t testing.TB, c *Cluster) []string {
+	t.Helper()
+	wrong, err := call(context.Background(), c, reading, func(tx *tx) ([]string, error) { return tx.s.audit(), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
+	return wrong
 }
 
 // audit is the slow twin of all incremental counts.
@@ -70,6 +73,11 @@ func (s *state) audit() []string {
 		}
 		add(used, p.Node, "pods", 1)
 	}
+	for name, m := range s.machines {
+		if m.node != nil && m.heldBy != s.heldBy(m) {
+			wrong = append(wrong, fmt.Sprintf("%s: held by %q, should be by %q", name, m.heldBy, s.heldBy(m)))
+		}
+	}
 	sums := map[placer.DomainID]map[string]amount{}
 	for name, m := range s.machines {
 		if m.node == nil {
@@ -81,7 +89,7 @@ func (s *state) audit() []string {
 					name, r.Name, r.Held, r.Used, held[name][r.Name], used[name][r.Name]))
 			}
 			a := amount{total: r.Total, held: r.Held, used: r.Used}
-			if m.node.Ready {
+			if healthOf(m.node) == placer.Healthy && s.heldBy(m) == "" {
 				a.free = max(0, r.Free)
 			}
 			for d := s.engine.NodeDomain(m.id); d >= 0; d = s.engine.DomainParent(d) {
@@ -152,7 +160,7 @@ func (d driver) step(rt *rapid.T) {
 	pod := fmt.Sprintf("%s-%d", name, rapid.IntRange(0, 3).Draw(rt, "pod"))
 	uid := rapid.SampledFrom([]string{"", pod + "/1", pod + "/2"}).Draw(rt, "poduid")
 	rank := int32(rapid.IntRange(0, 4).Draw(rt, "rank"))
-	switch rapid.IntRange(0, 8).Draw(rt, "what") {
+	switch rapid.IntRange(0, 10).Draw(rt, "what") {
 	case 0, 1:
 		req := gpus(name, rapid.SampledFrom([]string{"", "u1", "u2"}).Draw(rt, "uid"), int32(rapid.IntRange(1, 4).Draw(rt, "pods")), "")
 		req.Spec.PodSets[0].Requests["nvidia.com/gpu"] = int64(rapid.SampledFrom([]int{2, 4, 8}).Draw(rt, "gpus"))
@@ -180,9 +188,20 @@ func (d driver) step(rt *rapid.T) {
 		p := Pod{Namespace: "team-a", Name: pod, UID: uid, Node: node, Requests: map[string]int64{"nvidia.com/gpu": 1}}
 		p.Static = rapid.Bool().Draw(rt, "static")
 		_ = d.c.Apply(d.ctx, Delta{Pods: []Pod{p}})
+	case 9:
+		_, _ = d.c.HoldDomain(d.ctx, HoldRequest{Domain: d.somewhere(rt, node)})
+	case 10:
+		_, _ = d.c.UnholdDomain(d.ctx, d.somewhere(rt, node))
 	case 8:
 		_ = d.c.Apply(d.ctx, Delta{RemovedPods: []string{"team-a/" + pod}})
 	}
+}
+
+// somewhere is the node or a domain.
+func (d driver) somewhere(rt *rapid.T, node string) DomainRef {
+	return rapid.SampledFrom([]DomainRef{
+		{Layer: d.c.Scheme().Node, Path: []string{node}}, {Layer: l2, Path: []string{"root", "a"}}, {Layer: l3, Path: []string{"root", "b", "x1"}},
+	}).Draw(rt, "where")
 }
 
 // TestConcurrentGangs: many callers at once never share a node.

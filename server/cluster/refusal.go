@@ -24,6 +24,7 @@ func (p *placing) refuse(ans *placer.Answer) *PlaceResult {
 // refusal is what the search found anyway.
 func (s *state) refusal(a *ask, ans *placer.Answer) *Refusal {
 	in := ans.Refusal
+	apart := s.onlyAcross(a, in)
 	r := &Refusal{
 		Reason: NoRoom, Proven: in.Proven, Steps: ans.Steps, Binding: s.layerName(in.Binding),
 		Best: DomainFit{Domain: s.bestRef(in), Fits: in.Fits, Wanted: in.Want},
@@ -31,11 +32,10 @@ func (s *state) refusal(a *ask, ans *placer.Answer) *Refusal {
 	switch {
 	case !in.Proven:
 		r.Reason = BudgetEnded
+	case apart:
+		r.Reason = Disconnected
 	case in.PodSet < 0:
 		r.Reason = NoJointPlacement
-	case s.cfg.Disconnected && !a.gang.SpanFabrics && in.Binding == placer.NoLayer && in.Fits < in.Want &&
-		s.engine.Fits(&a.gang.PodSets[in.PodSet], placer.Root) >= in.Want:
-		r.Reason = Disconnected
 	}
 	if in.PodSet >= 0 {
 		r.PodSet = a.gang.PodSets[in.PodSet].Name
@@ -50,6 +50,24 @@ func (s *state) refusal(a *ask, ans *placer.Answer) *Refusal {
 	return r
 }
 
+// onlyAcross says that the gang would fit if it spanned networks that are not
+// connected. The best domain is then the network with most room.
+func (s *state) onlyAcross(a *ask, in *placer.Refusal) bool {
+	if !s.cfg.Disconnected || a.gang.SpanFabrics || !in.Proven || len(in.Misses) == 0 {
+		return false
+	}
+	gang := a.gang
+	gang.SpanFabrics = true
+	if s.engine.Decide(&gang).Refusal != nil {
+		return false
+	}
+	m := in.Misses[0]
+	if in.PodSet >= 0 && m.Domain > placer.Root {
+		in.Best, in.BestNode, in.Fits = m.Domain, placer.NoNode, m.Pods
+	}
+	return in.PodSet < 0 || m.Domain > placer.Root
+}
+
 func (s *state) bestRef(in *placer.Refusal) DomainRef {
 	switch {
 	case in.BestNode != placer.NoNode:
@@ -62,7 +80,12 @@ func (s *state) bestRef(in *placer.Refusal) DomainRef {
 
 // refusalText is the refusal in one line: what was needed, and what there is.
 func (s *state) refusalText(a *ask, in *placer.Refusal, r *Refusal) string {
-	if in.PodSet < 0 {
+	switch {
+	case r.Reason == Disconnected && in.PodSet < 0:
+		return "the pod sets fit only across networks that are not connected"
+	case in.PodSet < 0 && r.Reason == BudgetEnded:
+		return "each pod set fits alone; the step budget ended before a place for all of them was found or ruled out"
+	case in.PodSet < 0:
 		return "each pod set fits alone, but not all of them together"
 	}
 	what := plural(in.Want, "pod")
@@ -74,8 +97,9 @@ func (s *state) refusalText(a *ask, in *placer.Refusal, r *Refusal) string {
 		cut = "; the step budget ended before every possibility was tried"
 	}
 	switch {
-	case in.Binding == placer.NoLayer && r.Reason == Disconnected:
-		return what + " fit only across networks that are not connected" + cut
+	case r.Reason == Disconnected:
+		return fmt.Sprintf("%s fit only across networks that are not connected; the best, %s, has room for %d",
+			what, last(r.Best.Domain.Path), in.Fits)
 	case in.Binding == placer.NoLayer:
 		return fmt.Sprintf("%s wanted; the whole cluster has room for %d%s", what, in.Fits, cut)
 	case len(r.Best.Domain.Path) == 0:

@@ -140,6 +140,9 @@ func (r *reseating) next(spec *ledger.Spec, want seatsWanted, ans *placer.Answer
 		Spec: spec, Anew: anew, Nodes: make([][]string, len(ans.Sets)),
 		Decision: ledger.Decision{Proven: ans.Proven, Vector: ans.Vector, LowerBound: ans.LowerBound, Steps: ans.Steps},
 	}
+	if !ans.Proven && len(ans.LowerBound) == 0 {
+		to.Decision.LowerBound = r.s.spreadOf(want)
+	}
 	for i := range ans.Sets {
 		for _, seat := range ans.Sets[i].Seats {
 			name := r.s.engine.NodeName(seat.Node)
@@ -157,6 +160,20 @@ func (r *reseating) next(spec *ledger.Spec, want seatsWanted, ans *placer.Answer
 	r.s.measureAgain(r.g, next)
 	r.preferences(next, ans)
 	return next
+}
+
+// spreadOf is the spread of the ranks that stay: no answer beside them is below it.
+func (s *state) spreadOf(want seatsWanted) []int32 {
+	var set placer.SetPlacement
+	for _, nodes := range want {
+		for _, name := range nodes {
+			if m := s.machines[name]; name != "" && m != nil && m.node != nil {
+				set.Seats = append(set.Seats, placer.Seat{Node: m.id, Pods: 1})
+			}
+		}
+	}
+	_, _, vector := s.spread([]placer.SetPlacement{set})
+	return vector
 }
 
 // preferences says anew which pod sets have what they preferred.

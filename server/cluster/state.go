@@ -34,6 +34,13 @@ type state struct {
 	// looked at, with what is to be reported of their slots.
 	pending map[ledger.Key][]ledger.Report
 
+	maint      maintenance
+	waiting    []unready       // nodes that are not ready, the longest first
+	lostBefore map[string]bool // nodes that the ledger called lost at the start
+	// moved are the records whose deadlines this start moved and the store has not
+	// written yet.
+	moved []ledger.Key
+
 	seats []placer.Seat // scratch
 }
 
@@ -50,6 +57,9 @@ func newState(cfg *Config) *state {
 		slotUIDs: map[string]slotRef{},
 		gangs:    map[ledger.Key]*gang{},
 		pending:  map[ledger.Key][]ledger.Report{},
+
+		maint:      maintenance{of: map[string]*ledger.Hold{}},
+		lostBefore: map[string]bool{},
 	}
 	s.engine.SetDisconnected(cfg.Disconnected)
 	s.names.init()

@@ -15,30 +15,39 @@ const maxAfter = 8
 // it is told; the steps of all of them stay within the gang's budget.
 type suggester struct {
 	*placing
-	in    *placer.Refusal
-	r     *Refusal
-	left  int64 // steps
-	first *placer.PodSet
+	in   *placer.Refusal
+	r    *Refusal
+	left int64 // steps
+	// sets are the pod sets of which one is to change: the refused one, or, where
+	// they compete, each, the last first.
+	sets []int
 }
 
-func (p *placing) suggest(ans *placer.Answer, r *Refusal) {
-	if ans.Refusal.PodSet < 0 {
-		return // which of several sets is to change is not a matter of one try
-	}
+// suggest looks for what would fit; in names a pod set also where several compete.
+func (p *placing) suggest(in *placer.Refusal, r *Refusal) {
 	budget := p.ask.gang.Budget
 	if budget == 0 {
 		budget = placer.DefaultBudget
 	}
-	g := &suggester{placing: p, in: ans.Refusal, r: r, left: budget, first: &p.ask.gang.PodSets[ans.Refusal.PodSet]}
+	g := &suggester{placing: p, in: in, r: r, left: budget, sets: []int{in.PodSet}}
+	if r.PodSet == "" {
+		for i := len(p.ask.gang.PodSets) - 1; i >= 0; i-- {
+			if i != in.PodSet {
+				g.sets = append(g.sets, i)
+			}
+		}
+	}
 	g.fewer()
 	g.wider()
 	g.prefer()
 	g.after()
 }
 
-// try decides the gang with the refused pod set (and what is grouped with it)
-// changed; nil where it is refused still or the budget has ended.
-func (g *suggester) try(change func(*placer.PodSet)) *placer.Answer {
+func (g *suggester) set(i int) *placer.PodSet { return &g.ask.gang.PodSets[i] }
+
+// try decides the gang with one pod set (and what is grouped with it) changed;
+// nil where it is refused still or the budget has ended.
+func (g *suggester) try(set int, change func(i int, ps *placer.PodSet)) *placer.Answer {
 	if g.left <= 0 {
 		g.r.Cut = true
 		return nil
@@ -46,12 +55,15 @@ func (g *suggester) try(change func(*placer.PodSet)) *placer.Answer {
 	gang := g.ask.gang
 	gang.PodSets = slices.Clone(gang.PodSets)
 	gang.Budget = g.left
+	total := int64(0)
 	for i := range gang.PodSets {
 		ps := &gang.PodSets[i]
-		if i == g.in.PodSet || ps.Group != "" && ps.Group == g.first.Group {
-			change(ps)
+		if i == set || ps.Group != "" && ps.Group == g.set(set).Group {
+			change(i, ps)
 		}
+		total += int64(ps.Count)
 	}
+	gang.MinCount = int32(min(int64(gang.MinCount), total))
 	ans := g.s.engine.Decide(&gang)
 	g.left -= max(ans.Steps, 1)
 	if ans.Refusal != nil {
@@ -60,88 +72,151 @@ func (g *suggester) try(change func(*placer.PodSet)) *placer.Answer {
 	return ans
 }
 
-func (g *suggester) add(s Suggestion) {
+func (g *suggester) add(set int, s Suggestion) {
 	if len(g.ask.gang.PodSets) > 1 && s.Kind != AfterGangs {
-		s.PodSet = g.first.Name
+		s.PodSet = g.set(set).Name
+		s.Message = s.PodSet + ": " + s.Message
 	}
 	g.r.Suggestions = append(g.r.Suggestions, s)
 }
 
-// fewer: as many pods as the best domain holds, in whole slices.
-func (g *suggester) fewer() {
-	n := min(g.in.Fits, int64(g.first.Count)-1)
-	if len(g.first.Slices) > 0 {
-		n -= n % int64(g.first.Slices[0].Size)
+// pods are those that a suggestion speaks of: the set's, as only it changes.
+func (g *suggester) pods(ans *placer.Answer, set int) int32 { return ans.Sets[set].Pods }
+
+// holder is the domain of a layer, or below it, that holds a pod set.
+func (g *suggester) holder(ans *placer.Answer, set int, l placer.Layer) *DomainRef {
+	if len(ans.Sets) == 1 {
+		return g.s.holderOf(ans, l)
 	}
-	if n < 1 || g.first.Group != "" {
-		return
+	path, node, _ := g.s.spread(ans.Sets[set : set+1])
+	if l == g.s.engine.Scheme().NodeLayer() && node != "" {
+		return &DomainRef{Layer: g.s.cfg.Scheme.Node, Path: append(path, node)}
 	}
-	ans := g.try(func(ps *placer.PodSet) { ps.Count, ps.MinCount = int32(n), 0 })
-	if ans == nil {
-		return
+	if l != placer.NoLayer {
+		path = path[:min(len(path), int(l)+1)]
 	}
-	domain := g.s.holderOf(ans, g.in.Binding)
-	g.add(Suggestion{
-		Kind: FewerPods, Pods: int32(n), Domain: domain, Crossings: -1,
-		Message: plural(n, "pod") + place(domain),
-	})
+	if len(path) == 0 {
+		return nil
+	}
+	ref := g.s.pathRef(path)
+	return &ref
 }
 
-// wider: the narrowest layer above the binding one that holds all.
-func (g *suggester) wider() {
-	if g.first.Required == placer.NoLayer {
-		return
-	}
-	for l := g.first.Required - 1; l >= 0; l-- {
-		if g.s.hidden(l) {
+// fewer: as many pods of one set as there is room for, in whole slices.
+func (g *suggester) fewer() {
+	for _, set := range g.sets {
+		n := g.most(set)
+		if n < 1 {
 			continue
 		}
-		ans := g.try(func(ps *placer.PodSet) { ps.Required = l })
+		ans := g.try(set, func(i int, ps *placer.PodSet) {
+			if i == set {
+				ps.Count, ps.MinCount = n, 0
+			}
+		})
 		if ans == nil {
 			continue
 		}
-		domain := g.s.holderOf(ans, l)
-		con := ledger.Constraint{Required: g.s.layerName(l), Preferred: g.s.layerName(g.first.Preferred)}
-		message := fmt.Sprintf("%s in one %s", plural(g.in.Want, "pod"), g.s.short(l))
-		if domain != nil {
-			message += " (" + last(domain.Path) + ")"
-		}
-		q := g.s.engine.Quality(ans.Sets)
-		g.add(Suggestion{Kind: WiderLayer, Pods: pods(ans), Constraint: &con, Domain: domain, Crossings: q.Crossings, Message: message})
+		domain := g.holder(ans, set, g.set(set).Required)
+		g.add(set, Suggestion{
+			Kind: FewerPods, Pods: n, Domain: domain, Crossings: -1, Message: plural(int64(n), "pod") + place(domain),
+		})
 		return
+	}
+}
+
+// most is how many pods of a set find room; 0 for none, and where all do.
+func (g *suggester) most(set int) int32 {
+	ps, step := g.set(set), int32(1)
+	if len(ps.Slices) > 0 {
+		step = ps.Slices[0].Size
+	}
+	if len(g.ask.gang.PodSets) == 1 {
+		n := int32(min(g.in.Fits, int64(ps.Count)-1))
+		return n - n%step
+	}
+	if step >= ps.Count {
+		return 0
+	}
+	ans := g.try(set, func(i int, ps *placer.PodSet) {
+		if i == set {
+			ps.MinCount = step
+		}
+	})
+	if ans == nil || ans.Sets[set].Pods >= ps.Count {
+		return 0
+	}
+	return ans.Sets[set].Pods
+}
+
+// wider: the narrowest layer above the required one that holds all.
+func (g *suggester) wider() {
+	for _, set := range g.sets {
+		ps := g.set(set)
+		for l := ps.Required - 1; ps.Required != placer.NoLayer && l >= 0; l-- {
+			if g.s.hidden(l) {
+				continue
+			}
+			ans := g.try(set, func(_ int, ps *placer.PodSet) { ps.Required = l })
+			if ans == nil {
+				continue
+			}
+			domain := g.holder(ans, set, l)
+			con := ledger.Constraint{Required: g.s.layerName(l), Preferred: g.s.layerName(ps.Preferred)}
+			message := fmt.Sprintf("%s in one %s", plural(int64(ps.Count), "pod"), g.s.short(l))
+			if domain != nil {
+				message += " (" + last(domain.Path) + ")"
+			}
+			q := g.s.engine.Quality(ans.Sets)
+			g.add(set, Suggestion{
+				Kind: WiderLayer, Pods: g.pods(ans, set), Constraint: &con, Domain: domain, Crossings: q.Crossings, Message: message,
+			})
+			return
+		}
 	}
 }
 
 // prefer: the layer preferred instead of required.
 func (g *suggester) prefer() {
-	l := g.first.Required
-	if l == placer.NoLayer {
-		return
-	}
-	ans := g.try(func(ps *placer.PodSet) {
-		if ps.Preferred == placer.NoLayer {
-			ps.Preferred = l
+	for _, set := range g.sets {
+		ps := g.set(set)
+		l := ps.Required
+		if l == placer.NoLayer {
+			continue
 		}
-		ps.Required = placer.NoLayer
-	})
-	if ans == nil {
+		ans := g.try(set, func(_ int, ps *placer.PodSet) {
+			if ps.Preferred == placer.NoLayer {
+				ps.Preferred = l
+			}
+			ps.Required = placer.NoLayer
+		})
+		if ans == nil {
+			continue
+		}
+		con := ledger.Constraint{Preferred: g.s.layerName(l)}
+		if ps.Preferred != placer.NoLayer {
+			con.Preferred = g.s.layerName(ps.Preferred)
+		}
+		domain := g.holder(ans, set, placer.NoLayer)
+		q := g.s.engine.Quality(ans.Sets)
+		g.add(set, Suggestion{
+			Kind: Prefer, Pods: g.pods(ans, set), Constraint: &con, Domain: domain, Crossings: q.Crossings,
+			Message: g.preferText(l, q, domain),
+		})
 		return
 	}
-	con := ledger.Constraint{Preferred: g.s.layerName(l)}
-	if g.first.Preferred != placer.NoLayer {
-		con.Preferred = g.s.layerName(g.first.Preferred)
-	}
-	q := g.s.engine.Quality(ans.Sets)
-	message := fmt.Sprintf("preferring %s instead places it now over %s", g.s.short(l), plural(int64(q.Leaves), "leaf"))
+}
+
+func (g *suggester) preferText(l placer.Layer, q placer.Quality, domain *DomainRef) string {
+	leaves := "1 leaf"
 	if q.Leaves != 1 {
-		message = fmt.Sprintf("preferring %s instead places it now over %d leaves", g.s.short(l), q.Leaves)
+		leaves = fmt.Sprintf("%d leaves", q.Leaves)
 	}
-	domain := g.s.alignedRef(ans)
+	message := fmt.Sprintf("preferring %s instead places it now over %s", g.s.short(l), leaves)
 	if domain != nil {
 		message += " of " + last(domain.Path)
 	}
-	message += fmt.Sprintf(", %s (best possible %d)", plural(int64(q.Crossings), "ring crossing"), q.BestCrossings)
-	g.add(Suggestion{Kind: Prefer, Pods: pods(ans), Constraint: &con, Domain: domain, Crossings: q.Crossings, Message: message})
+	return message + fmt.Sprintf(", %s (best possible %d)", plural(int64(q.Crossings), "ring crossing"), q.BestCrossings)
 }
 
 // after: the gangs that must end, the largest holders first, without those that
@@ -151,11 +226,11 @@ func (g *suggester) after() {
 	defer g.rollback(mark)
 	var ended []ledger.Gang
 	var ans *placer.Answer
-	same := func(*placer.PodSet) {}
+	same := func(int, *placer.PodSet) {}
 	for i := 0; i < len(g.r.Holders) && i < maxAfter && ans == nil; i++ {
 		g.letGo(g.r.Holders[i].Gang)
 		ended = append(ended, g.r.Holders[i].Gang)
-		ans = g.try(same)
+		ans = g.try(g.in.PodSet, same)
 	}
 	if ans == nil {
 		return
@@ -166,7 +241,7 @@ func (g *suggester) after() {
 		for _, gang := range without {
 			g.letGo(gang)
 		}
-		if got := g.try(same); got != nil {
+		if got := g.try(g.in.PodSet, same); got != nil {
 			ended, ans = without, got
 			continue
 		}
@@ -177,7 +252,7 @@ func (g *suggester) after() {
 	if len(ended) == 1 {
 		verb = "ends"
 	}
-	g.add(Suggestion{
+	g.add(g.in.PodSet, Suggestion{
 		Kind: AfterGangs, Pods: pods(ans), Domain: domain, After: ended, Crossings: g.s.engine.Quality(ans.Sets).Crossings,
 		Message: fmt.Sprintf("%s%s once %s %s", plural(int64(pods(ans)), "pod"), place(domain), gangNames(ended), verb),
 	})

@@ -8,7 +8,7 @@ import (
 )
 
 func (s *state) showDomain(d placer.DomainID) Domain {
-	out := Domain{Ref: s.domainRef(d), Kids: int32(len(s.engine.Kids(d)))}
+	out := Domain{Ref: s.domainRef(d), Kids: int32(len(s.engine.Kids(d))), Maintenance: s.domainHold(d)}
 	if sum := s.sums.of[d]; sum != nil {
 		out.Nodes, out.Unhealthy, out.Resources = sum.nodes, sum.unhealthy, s.names.amounts(sum.row)
 	}
@@ -38,7 +38,7 @@ func (s *state) showNode(m *machine) NodeView {
 			out.Missing = append(out.Missing, s.layerName(l))
 		}
 	}
-	out.Holds = showHolds(m)
+	out.Holds, out.Maintenance = showHolds(m), s.nodeHold(m)
 	return out
 }
 

@@ -119,6 +119,7 @@ const (
 	NoJointPlacement RefusalReason = "NO_JOINT_PLACEMENT"
 	BudgetEnded      RefusalReason = "BUDGET_ENDED"
 	Disconnected     RefusalReason = "DISCONNECTED"
+	Unrepairable     RefusalReason = "UNREPAIRABLE"
 )
 
 // NodeCount is how many nodes fall under one reason: the contract's word, such
@@ -149,14 +150,15 @@ const (
 	WiderLayer SuggestionKind = "WIDER_LAYER"
 	Prefer     SuggestionKind = "PREFER"
 	AfterGangs SuggestionKind = "AFTER_GANGS"
+	DecideAnew SuggestionKind = "DECIDE_ANEW"
 )
 
 // Suggestion is one change with which the gang was seen to fit.
 type Suggestion struct {
 	Kind       SuggestionKind
 	Message    string
-	PodSet     string // empty where the gang has one only, or it concerns all
-	Pods       int32
+	PodSet     string             // empty where the gang has one only, or it concerns all
+	Pods       int32              // of PodSet where that is given
 	Constraint *ledger.Constraint // nil = as asked
 	Domain     *DomainRef         // nil = several
 	After      []ledger.Gang

@@ -41,13 +41,14 @@ type Topology struct {
 
 // Domain is one place in the network and what is below it.
 type Domain struct {
-	Ref       DomainRef
-	Nodes     int32
-	Unhealthy int32
-	Kids      int32
-	Resources []Amount
-	Direct    []NodeView // the nodes on this very domain, where asked for
-	Continued bool       // the rest of a domain that began on the page before
+	Ref         DomainRef
+	Nodes       int32
+	Unhealthy   int32
+	Kids        int32
+	Resources   []Amount
+	Direct      []NodeView   // the nodes on this very domain, where asked for
+	Maintenance *Maintenance // on the very domain
+	Continued   bool         // the rest of a domain that began on the page before
 }
 
 // Amount is how much there is of one resource. Unhealthy nodes count in Total,
@@ -72,6 +73,7 @@ type NodeView struct {
 	Sides        map[string]string
 	Missing      []string // layers it lacks, hidden ones left out
 	OtherPods    int32
+	Maintenance  *Maintenance // on the node itself
 }
 
 // NodeHealth is the contract's word for whether a node takes pods.

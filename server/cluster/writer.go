@@ -14,6 +14,7 @@ type writer struct {
 	ctx   context.Context //nolint:containedctx // Run's, without its end: a commit begun is finished
 	timer *time.Timer
 	retry time.Time // no timer's work before this: the store failed
+	beat  time.Time // the next heartbeat
 }
 
 // batch takes o and what waits behind it, and commits it together: many
@@ -81,15 +82,9 @@ func (w *writer) finish(t *tx, writes []*op) {
 // commit makes the transaction's changes last, or takes them back.
 func (w *writer) commit(t *tx) error {
 	if len(t.changes) > 0 {
-		began := time.Now()
-		err := w.c.cfg.Store.Commit(w.ctx, t.changes)
-		if w.c.cfg.Observer != nil {
-			w.c.cfg.Observer.Committed(Committed{Records: len(t.changes), Took: time.Since(began), Err: err})
-		}
-		w.c.storeSays(err)
-		if err != nil {
+		if err := w.write(t.changes); err != nil {
 			t.rollback(0)
-			return storeFailed(err)
+			return err
 		}
 	}
 	if w.s.rev != t.start {
@@ -135,7 +130,7 @@ func (w *writer) settle() {
 	t := w.begin()
 	done := t.assess()
 	if err := w.commit(t); err != nil {
-		w.retry = time.Now().Add(time.Second)
+		w.retry = time.Now().Add(probe)
 		return
 	}
 	for _, key := range done {
@@ -149,27 +144,36 @@ const tickSteps = 128
 
 // tick does what is due.
 func (w *writer) tick() {
+	w.s.loseOverdue(time.Now())
 	w.settle()
 	t := w.begin()
+	for _, place := range w.s.maint.lapsed(t.now, tickSteps) {
+		t.putHold(place, nil)
+	}
 	for range tickSteps {
 		if !t.due() {
 			break
 		}
 	}
 	if err := w.commit(t); err != nil {
-		w.retry = time.Now().Add(time.Second)
+		w.retry = time.Now().Add(probe)
+		return
+	}
+	if !w.beat.After(t.now) {
+		w.alive()
 	}
 }
 
 // arm sets the timer to the next deadline.
 func (w *writer) arm() {
-	next := w.s.timers.next()
+	next := w.beat
+	for _, at := range []time.Time{w.s.timers.next(), w.s.maint.lapse, w.s.nextLoss()} {
+		if !at.IsZero() && at.Before(next) {
+			next = at
+		}
+	}
 	if w.s.synced && len(w.s.pending) > 0 {
 		next = time.Now()
-	}
-	if next.IsZero() {
-		w.timer.Reset(time.Hour)
-		return
 	}
 	if next.Before(w.retry) {
 		next = w.retry
@@ -249,6 +253,6 @@ func (t *tx) due() bool {
 	if next == g.rec {
 		return false // its deadline and its rule differ: never spin on it
 	}
-	t.put(next, g.ask)
+	t.put(next.Assess(t.s.facts(g.ask), t.now), g.ask)
 	return true
 }

@@ -22,6 +22,7 @@ func (c Config) Check() error {
 		c.checkAddress("grpc_address", c.GRPCAddress, false),
 		c.checkAddress("http_address", c.HTTPAddress, true),
 		c.Source.check(),
+		c.Ledger.check(),
 		c.Scheme.check(),
 		c.Placement.check(),
 		within("limits.request_bytes", int64(c.Limits.RequestBytes), 1024, MaxRequestBytes),
@@ -76,6 +77,17 @@ func (s Source) check() error {
 	)...)
 }
 
+func (l Ledger) check() error {
+	var errs []error
+	if l.Kind != BoltLedger && l.Kind != MemoryLedger {
+		errs = append(errs, fmt.Errorf("ledger.kind: %q; expected %s or %s", l.Kind, BoltLedger, MemoryLedger))
+	}
+	if l.DataDir == "" {
+		errs = append(errs, errors.New("ledger.data_dir: empty; expected a folder"))
+	}
+	return errors.Join(errs...)
+}
+
 func (s Scheme) check() error {
 	if len(s.Layers) > 0 {
 		if _, err := scheme.Custom(s.Layers, ""); err != nil {
@@ -104,6 +116,7 @@ func (p Placement) check() error {
 		span("placement.default_ttl", p.DefaultTTL, time.Second, 30*24*time.Hour),
 		within("placement.step_budget", p.StepBudget, 0, 1_000_000_000),
 		span("placement.grace", p.Grace, time.Second, 30*24*time.Hour),
+		span("placement.node_loss_after", p.NodeLossAfter, time.Second, 30*24*time.Hour),
 	)
 }
 

@@ -19,6 +19,7 @@ type Config struct {
 	HTTPAddress string    `yaml:"http_address"` // empty: no HTTP listener
 	Insecure    bool      `yaml:"insecure"`
 	Source      Source    `yaml:"source"`
+	Ledger      Ledger    `yaml:"ledger"`
 	Scheme      Scheme    `yaml:"scheme"`
 	Placement   Placement `yaml:"placement"`
 	Limits      Limits    `yaml:"limits"`
@@ -37,6 +38,19 @@ type Source struct {
 	MaxStale Duration `yaml:"max_stale"`
 }
 
+// Ledger is where placements are kept.
+type Ledger struct {
+	Kind    string `yaml:"kind"` // MemoryLedger or BoltLedger
+	DataDir string `yaml:"data_dir"`
+}
+
+// The kinds of ledger. Of a program that embeds the service the program gives
+// the store.
+const (
+	MemoryLedger = "memory"
+	BoltLedger   = "bolt"
+)
+
 // AutoScheme is the preset that says to look at the nodes' labels.
 const AutoScheme = "auto"
 
@@ -52,6 +66,7 @@ type Placement struct {
 	DefaultTTL    Duration `yaml:"default_ttl"`
 	StepBudget    int64    `yaml:"step_budget"` // 0: the engine's own
 	Grace         Duration `yaml:"grace"`
+	NodeLossAfter Duration `yaml:"node_loss_after"`
 }
 
 // Limits bound what one caller can ask for.

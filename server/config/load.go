@@ -48,6 +48,9 @@ func Parse(path string, data []byte) (Config, error) {
 			c.Source.Paths[i] = filepath.Join(filepath.Dir(path), p)
 		}
 	}
+	if !filepath.IsAbs(c.Ledger.DataDir) {
+		c.Ledger.DataDir = filepath.Join(filepath.Dir(path), c.Ledger.DataDir)
+	}
 	if err := c.Check(); err != nil {
 		return Config{}, fmt.Errorf("%s: %w", path, err)
 	}

@@ -13,7 +13,8 @@ const maxEarlier = 16
 type Placed struct {
 	Gang     Gang
 	Earlier  []string
-	Spec     Spec // Normal
+	Spec     Spec  // Normal
+	Original *Spec // what was asked before a resize; nil where none was made
 	Sets     []Set
 	Policy   Policy
 	Priority int32
@@ -25,12 +26,16 @@ type Placed struct {
 
 // New is the record of a decision: RESERVED, until its TTL lapses.
 func New(p Placed, now time.Time) *Record {
-	return &Record{
+	r := &Record{
 		Gang: p.Gang, Earlier: p.Earlier, Spec: p.Spec, Fingerprint: p.Spec.Fingerprint(),
 		State: Reserved, Sets: p.Sets, Priority: p.Priority, PlacedBy: p.By, Policy: p.Policy,
 		Quality: p.Quality, Decision: p.Decision, TTL: p.TTL,
 		Created: now, Updated: now, Expires: now.Add(p.TTL), Version: 1,
 	}
+	if p.Original != nil {
+		r.Original, r.OriginalFingerprint = p.Original, p.Original.Fingerprint()
+	}
+	return r
 }
 
 // next is a copy to be changed: the record's own fields and the list of sets,

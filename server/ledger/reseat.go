@@ -3,6 +3,7 @@ package ledger
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -134,5 +135,12 @@ func (r *Record) SetNamed(name string) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, fmt.Errorf("%s has no pod set %q", r.Gang.Key(), name)
+	names := make([]string, len(r.Spec.PodSets))
+	for i := range names {
+		names[i] = r.Spec.PodSets[i].Name
+	}
+	if name == "" {
+		return 0, fmt.Errorf("%s has several pod sets; name one of %s", r.Gang.Key(), strings.Join(names, ", "))
+	}
+	return 0, fmt.Errorf("%s has no pod set %q; it has %s", r.Gang.Key(), name, strings.Join(names, ", "))
 }

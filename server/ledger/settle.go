@@ -109,6 +109,9 @@ type Facts struct {
 	// Broken says, for a set's held runs, which constraint does not hold; empty
 	// where all do.
 	Broken func(set int, held []RankRun) string
+	// Apart says, for the held runs of all sets, which set no longer shares the
+	// domain of its group, and how; -1 for none. Nil where there are no groups.
+	Apart func(held [][]RankRun) (set int, why string)
 	// Grace is how long a dead pod's slot waits once its node is back.
 	Grace time.Duration
 }
@@ -138,9 +141,25 @@ func (r *Record) Assess(f Facts, now time.Time) *Record {
 			found = append(found, Trouble{Kind: ConstraintBroken, Set: i, Detail: why, Since: r.since(ConstraintBroken, i, now)})
 		}
 	}
+	if len(found) == 0 && f.Apart != nil {
+		found = next.apart(f, now)
+	}
 	next.Troubles = append(found, next.without(NodeLost, ConstraintBroken)...)
 	next.settle(now)
 	return r.unless(next)
+}
+
+// apart is the trouble of a group whose members are in several domains.
+func (r *Record) apart(f Facts, now time.Time) []Trouble {
+	held := make([][]RankRun, len(r.Sets))
+	for i := range held {
+		held[i] = r.Sets[i].Held()
+	}
+	set, why := f.Apart(held)
+	if set < 0 {
+		return nil
+	}
+	return []Trouble{{Kind: ConstraintBroken, Set: set, Detail: why, Since: r.since(ConstraintBroken, set, now)}}
 }
 
 // lose marks the slots of lost nodes, restores those of nodes that are back,

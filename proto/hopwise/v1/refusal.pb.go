@@ -589,7 +589,7 @@ type Suggestion struct {
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// The pod set to change. Empty where the gang has one only, or it concerns all.
 	PodSet string `protobuf:"bytes,3,opt,name=pod_set,json=podSet,proto3" json:"pod_set,omitempty"`
-	// Pods that are then placed.
+	// Pods that are then placed: of pod_set where that is given, else of the gang.
 	Pods int32 `protobuf:"varint,4,opt,name=pods,proto3" json:"pods,omitempty"`
 	// The constraint that then holds. Unset where it stays as asked.
 	Constraint *Constraint `protobuf:"bytes,5,opt,name=constraint,proto3" json:"constraint,omitempty"`

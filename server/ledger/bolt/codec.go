@@ -58,15 +58,18 @@ var plans = sync.OnceValue(func() map[reflect.Type]*plan {
 	return all
 })
 
-// encode appends the record's message to b.
-func encode(b []byte, r *ledger.Record) []byte {
+// stored is what has a message of its own.
+type stored interface{ ledger.Record | ledger.Hold }
+
+// encode appends the message to b.
+func encode[T stored](b []byte, r *T) []byte {
 	v := reflect.ValueOf(r).Elem()
 	return plans()[v.Type()].append(b, v)
 }
 
 // decode reads what encode wrote; strictly: what is not understood is an error.
-func decode(b []byte) (*ledger.Record, error) {
-	r := new(ledger.Record)
+func decode[T stored](b []byte) (*T, error) {
+	r := new(T)
 	v := reflect.ValueOf(r).Elem()
 	if err := plans()[v.Type()].read(v, b); err != nil {
 		return nil, err
@@ -112,10 +115,10 @@ type (
 // coder is how values of a type are written and read. Zero values are left out
 // but for elements of lists.
 func coder(t reflect.Type, all map[reflect.Type]*plan) (writeFunc, readFunc) {
-	switch {
-	case t == specType:
+	switch t {
+	case specType:
 		return delimited(writeSpec, readSpec)
-	case t == timeType:
+	case timeType:
 		return writeTime, readTime
 	}
 	switch t.Kind() {
@@ -187,7 +190,7 @@ func readSpec(v reflect.Value, b []byte) error {
 
 func writeTime(b []byte, n protowire.Number, v reflect.Value) []byte {
 	b = protowire.AppendTag(b, n, protowire.Fixed64Type)
-	return protowire.AppendFixed64(b, uint64(v.Interface().(time.Time).UnixNano())) //nolint:gosec,errcheck // bits are kept; the type is known
+	return protowire.AppendFixed64(b, uint64(v.Interface().(time.Time).UnixNano())) //nolint:gosec // bits are kept
 }
 
 func readTime(v reflect.Value, w protowire.Type, b []byte) (int, error) {

@@ -10,9 +10,10 @@ import (
 	"github.com/hopwise/hopwise/server/ledger"
 )
 
-// The file's two buckets: records by key, and what it says of itself.
+// The file's buckets: records by key, holds by place, and what it says of itself.
 var (
 	recordBucket = []byte("records")
+	holdBucket   = []byte("holds") // of maintenance, by place
 	aboutBucket  = []byte("about")
 
 	formatKey    = []byte("format")
@@ -37,9 +38,8 @@ func keyOf(b []byte) (ledger.Key, error) {
 	return ledger.Key{Namespace: namespace, Name: name}, nil
 }
 
-// seal appends a record's value to b: the checksum of key and message, then the
-// message.
-func seal(b, key []byte, r *ledger.Record) []byte {
+// seal appends a value to b: the checksum of key and message, then the message.
+func seal[T stored](b, key []byte, r *T) []byte {
 	at := len(b)
 	b = encode(append(b, 0, 0, 0, 0), r)
 	binary.BigEndian.PutUint32(b[at:], checksum(key, b[at+sumBytes:]))
@@ -67,7 +67,7 @@ func unseal(key, value []byte) (*ledger.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := decode(value[sumBytes:])
+	r, err := decode[ledger.Record](value[sumBytes:])
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("record %s: %w", k, err)
@@ -75,6 +75,18 @@ func unseal(key, value []byte) (*ledger.Record, error) {
 		return nil, damaged("under %s stands the record of %s", k, r.Gang.Key())
 	}
 	return r, nil
+}
+
+// unsealHold is unseal for a hold.
+func unsealHold(key, value []byte) (*ledger.Hold, error) {
+	if err := checkSum(key, value); err != nil {
+		return nil, err
+	}
+	h, err := decode[ledger.Hold](value[sumBytes:])
+	if err == nil && h.Place.Key() != string(key) {
+		err = damaged("under %s stands the hold of %s", printable(key), printable([]byte(h.Place.Key())))
+	}
+	return h, err
 }
 
 func printable(key []byte) string { return strings.ReplaceAll(string(key), "\x00", "/") }

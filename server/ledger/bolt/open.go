@@ -32,6 +32,10 @@ const restoreHint = "nothing was changed. To go on: put back a backup (hopwised 
 // have to wait for a backup that reads while the file grows. It costs no memory.
 const firstMap = 256 << 20
 
+// growBytes is by how much the file grows: a thousand records or so share the
+// sync of its length.
+const growBytes = 1 << 20
+
 // Options are how a store is opened.
 type Options struct {
 	// Dir is the data folder; it is made where it is missing.
@@ -64,11 +68,13 @@ type Store struct {
 	opts Options
 	path string
 
-	mu     sync.RWMutex // db, which heal replaces; held shared by backups
-	db     *bbolt.DB    // nil while what the disk holds is not known
-	failed *failure     // the commit that failed last; nil once healed
-	count  uint64       // records
-	buf    []byte       // of one commit
+	mu     sync.Mutex  // held for a commit, and for the beginning of a backup
+	file   os.FileInfo // of the open file
+	db     *bbolt.DB   // nil while what the disk holds is not known
+	failed *failure    // the commit that failed last; nil once healed
+	count  uint64      // records
+	tx     uint64      // bbolt's number of the last commit that succeeded
+	buf    []byte      // of one commit
 	stats  Stats
 }
 
@@ -99,10 +105,14 @@ func (s *Store) open() error {
 	flags := os.O_RDWR
 	if s.opts.readOnly {
 		flags = os.O_RDONLY
-	} else if !s.opts.mustExist {
-		flags |= os.O_CREATE
 	}
-	f, err := os.OpenFile(s.path, flags, 0o600)
+	f, err := os.OpenFile(s.path, flags, 0)
+	if errors.Is(err, fs.ErrNotExist) && !s.opts.mustExist {
+		if err := create(s.opts.Dir); err != nil {
+			return err
+		}
+		f, err = os.OpenFile(s.path, flags, 0)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %w", s.path, ErrMissing)
@@ -127,33 +137,38 @@ func (s *Store) openLocked(f *os.File) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%w: it is no regular file", ErrForeign)
 	}
-	if info.Size() > 0 {
-		found, err := survey(f, info.Size())
-		if err != nil {
-			return hinted(err)
-		}
-		s.count = found.count
-	} else if s.opts.readOnly {
-		return hinted(damaged("the file is empty"))
+	h, found, err := survey(f, info.Size())
+	if err != nil {
+		return hinted(err)
 	}
-	db, err := bbolt.Open(s.path, 0o600, &bbolt.Options{
-		Timeout: time.Second, ReadOnly: s.opts.readOnly, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType,
-		InitialMmapSize: firstMap, NoStatistics: true, NoSync: s.opts.NoSync,
-		// The file that is locked and was read through, not whatever has its name now.
-		OpenFile: func(string, int, os.FileMode) (*os.File, error) { return f, nil },
+	db, err := mapFile(f, s.opts)
+	if err != nil {
+		return err
+	}
+	s.db, s.file, s.count, s.tx = db, info, found.count, h.tx
+	return nil
+}
+
+// mapFile has bbolt open the file that is locked and was read through, not
+// whatever has its name by now. Later openings, of backups, are of their own.
+func mapFile(f *os.File, opts Options) (*bbolt.DB, error) {
+	given := false
+	db, err := bbolt.Open(f.Name(), 0o600, &bbolt.Options{
+		Timeout: time.Second, ReadOnly: opts.readOnly, NoSync: opts.NoSync,
+		NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, NoStatistics: true, InitialMmapSize: firstMap,
+		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+			if given {
+				return os.OpenFile(name, flag, mode)
+			}
+			given = true
+			return f, nil
+		},
 	})
 	if err != nil {
-		return fmt.Errorf("mapping the ledger: %w", err)
+		return nil, fmt.Errorf("mapping the ledger: %w", err)
 	}
-	if info.Size() == 0 {
-		if err := s.initialise(db); err != nil {
-			_ = db.Close() // what went wrong is told already
-			return err
-		}
-	}
-	s.db = db
-	s.stats.Bytes = info.Size()
-	return nil
+	db.AllocSize = growBytes
+	return db, nil
 }
 
 func hinted(err error) error {
@@ -163,22 +178,41 @@ func hinted(err error) error {
 	return err
 }
 
-// initialise makes an empty ledger, and its name in the folder, last.
-func (s *Store) initialise(db *bbolt.DB) error {
-	err := db.Update(func(tx *bbolt.Tx) error {
-		if _, err := tx.CreateBucket(recordBucket); err != nil {
-			return err
-		}
-		b, err := tx.CreateBucket(aboutBucket)
-		if err != nil {
-			return err
-		}
-		return errors.Join(b.Put(formatKey, []byte(formatText())), b.Put(epochKey, number(0)), b.Put(countKey, number(0)))
-	})
+// create makes an empty ledger beside its place and links it there once it is
+// whole, so that a kill leaves no half of one.
+func create(dir string) error {
+	path := filepath.Join(dir, FileName)
+	f, err := os.CreateTemp(dir, FileName+".new-*")
 	if err != nil {
 		return fmt.Errorf("making an empty ledger: %w", err)
 	}
-	return syncDir(s.opts.Dir)
+	defer func() { _ = os.Remove(f.Name()) }() // only its other name stays
+	db, err := mapFile(f, Options{})
+	if err != nil {
+		_ = f.Close() // what went wrong is told already
+		return err
+	}
+	err = db.Update(func(tx *bbolt.Tx) error { return initialise(tx) })
+	if err = errors.Join(err, db.Close()); err != nil {
+		return fmt.Errorf("making an empty ledger: %w", err)
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("making an empty ledger: %w", err)
+	}
+	return syncDir(dir)
+}
+
+func initialise(tx *bbolt.Tx) error {
+	for _, name := range [][]byte{recordBucket, holdBucket} {
+		if _, err := tx.CreateBucket(name); err != nil {
+			return err
+		}
+	}
+	b, err := tx.CreateBucket(aboutBucket)
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.Put(formatKey, []byte(formatText())), b.Put(epochKey, number(0)), b.Put(countKey, number(0)))
 }
 
 func syncDir(dir string) error {
@@ -213,7 +247,10 @@ func (s *Store) Path() string { return s.path }
 
 // Stats are what was done so far.
 func (s *Store) Stats() Stats {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if info, err := os.Stat(s.path); err == nil {
+		s.stats.Bytes = info.Size()
+	}
 	return s.stats
 }

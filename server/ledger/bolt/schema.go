@@ -33,16 +33,19 @@ type numbered struct {
 // other.
 var schema = []message{
 	of[ledger.Record]("Gang=1 Earlier=2 Spec=3 Fingerprint=4 State=5 Sets=6 Troubles=7 Owner=8 Whole=9 Priority=10 " +
-		"PlacedBy=11 Policy=12 Quality=13 Decision=14 TTL=15 Created=16 Updated=17 Expires=18 Ended=19 Version=20 Revision=21"),
+		"PlacedBy=11 Policy=12 Quality=13 Decision=14 TTL=15 Created=16 Updated=17 Expires=18 Ended=19 Version=20 Revision=21 " +
+		"Original=22 OriginalFingerprint=23"),
 	of[ledger.Gang]("Namespace=1 Name=2 UID=3"),
 	of[ledger.Decision]("Proven=1 Vector=2 LowerBound=3 Steps=4"),
 	of[ledger.Set]("Runs=1 Slots=2 Quality=3 Prefers=4 PreferenceMet=5 MissPath=6 MissFits=7"),
 	of[ledger.Run]("Node=1 Pods=2"),
-	of[ledger.Slot]("Rank=1 State=2 Planned=3 PodName=4 PodUID=5 Updated=6 Was=7 KeepUntil=8"),
+	of[ledger.Slot]("Rank=1 State=2 Planned=3 PodName=4 PodUID=5 Updated=6 Was=7 KeepUntil=8 From=9"),
 	of[ledger.Quality]("AlignedPath=1 AlignedNode=2 Vector=3 Leaves=4 Crossings=5 BestCrossings=6 MeanHops=7 WorstHops=8 Score=9"),
 	of[ledger.Trouble]("Kind=1 Set=2 Ranks=3 Detail=4 Since=5"),
 	of[ledger.RankRun]("First=1 Count=2 Node=3"),
 	of[ledger.Revision]("Epoch=1 N=2"),
+	of[ledger.Hold]("Place=1 Note=2 By=3 Until=4 Created=5"),
+	of[ledger.Place]("Layer=1 Path=2"),
 }
 
 func of[T any](fields string) message {
@@ -59,7 +62,7 @@ func of[T any](fields string) message {
 }
 
 // Proto is the schema as a .proto file, for those who read records with other
-// tools: each value is four bytes of CRC-32C over key and message, then a Record.
+// tools: each value is four bytes of CRC-32C over key and message, then a Record or a Hold.
 func Proto() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Records of %s, format %d.\nsyntax = \"proto3\";\n", formatName, formatNumber)

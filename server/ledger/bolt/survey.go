@@ -9,16 +9,20 @@ import (
 // survey reads a file through, as it lies on the disk: headers, every page,
 // every record's checksum, their number. Nothing is decoded. It gives what the
 // file says of itself.
-func survey(f io.ReaderAt, size int64) (*about, error) {
+func survey(f io.ReaderAt, size int64) (header, *about, error) {
+	if size == 0 {
+		return header{}, nil, damaged("the file is empty")
+	}
 	h, lame, err := readHeaders(f, size)
 	if err != nil {
-		return nil, err
+		return h, nil, err
 	}
 	if lame {
-		return nil, damaged("one of its two headers is not whole, so that its last commit may be missing; " +
+		return h, nil, damaged("one of its two headers is not whole, so that its last commit may be missing; " +
 			"hopwised ledger compact makes a whole file out of what is left")
 	}
-	return surveyTree(f, h)
+	a, err := surveyTree(f, h)
+	return h, a, err
 }
 
 func surveyTree(f io.ReaderAt, h header) (*about, error) {
@@ -27,8 +31,10 @@ func surveyTree(f io.ReaderAt, h header) (*about, error) {
 	var bad []error
 	err := walk(f, h, func(bucket string, key, value []byte) error {
 		switch bucket {
-		case string(recordBucket):
-			records++
+		case string(recordBucket), string(holdBucket):
+			if bucket == string(recordBucket) {
+				records++
+			}
 			if err := checkSum(key, value); err != nil {
 				bad = append(bad, err)
 			}
