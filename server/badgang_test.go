@@ -97,7 +97,7 @@ func TestContradictions(t *testing.T) {
 		{"pod_sets[0].after[0]", `"a" is no other pod set`, sets("bad", set("a", 1, following("a")), set("b", 1))},
 		{"pod_sets[1].after[1]", `"c" is no other pod set`, sets("bad", set("a", 1), set("b", 1, following("a", "c")))},
 		{"", "names of their own", sets("bad", set("a", 1), set("a", 1))},
-		{"pod_sets", "40 pod sets; at most 32", many},
+		{"pod_sets", "40 pod sets; at most 16", many},
 		{"step_budget", "greater than or equal to 1", budget(0)},
 		{"step_budget", "less than or equal to 1000000000", budget(1_000_000_001)},
 		{"ttl", "expected at least 1s, at most 30 days", with(ask("bad", 1, nil), func(r *hopwisev1.PlaceGangRequest) { r.Ttl = durationpb.New(1e6) })},

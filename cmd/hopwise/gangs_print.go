@@ -51,7 +51,7 @@ func ignoredText(i gang.Ignored) string {
 	return safe(i.Kind + " " + name + " is no gang: " + strings.TrimPrefix(i.Why, "no gang: "))
 }
 
-func gangHead(g gang.GangView) []string {
+func gangHead(g gang.Shown) []string {
 	name := cmp.Or(g.Name, g.GenerateName+"(made by the API server)")
 	if g.Namespace != "" {
 		name = g.Namespace + "/" + name
@@ -83,7 +83,7 @@ func gangHead(g gang.GangView) []string {
 }
 
 // eachPod is what one pod takes.
-func eachPod(p gang.PodSetView) string {
+func eachPod(p gang.ShownPodSet) string {
 	var words []string
 	if p.Exclusive {
 		words = append(words, "a whole node")
@@ -98,7 +98,7 @@ func eachPod(p gang.PodSetView) string {
 }
 
 // where is what binds the set's place.
-func where(p gang.PodSetView) []string {
+func where(p gang.ShownPodSet) []string {
 	var words []string
 	add := func(given bool, format string, args ...any) {
 		if given {

@@ -88,6 +88,7 @@ func (a *assembly) sort(o *Object) error {
 	if c := conventionOf(o); c != nil {
 		w := newWorkload(o, c.name)
 		w.bundle = a.bundle
+		w.root().at("metadata").named()
 		c.read(a.bundle, w)
 		w.kai()
 		if w.err != nil {

@@ -85,15 +85,15 @@ func refuseKind(o *Object) error {
 	if version == "" {
 		version = "no apiVersion"
 	}
-	switch {
-	case o.Kind == "":
+	switch o.Kind {
+	case "":
 		e.Line = lineOf(o.node, nil)
 		e.Msg = "has an apiVersion and no kind"
 		e.Hint = "expected a manifest with both, or a gang.yaml, which has neither"
 		return e
-	case o.Kind == "Job":
+	case "Job":
 		e.Msg = o.String() + " of apiVersion " + version + " cannot be read; expected batch/v1 or batch.volcano.sh"
-	case o.Kind == "CronJob":
+	case "CronJob":
 		e.Msg = o.String() + " makes a gang at each of its times; put its jobTemplate into a Job"
 	default:
 		e.Msg = o.String() + " (" + version + ") cannot be read; it may make pods. Readable: gang.yaml, Pods with their groups, " + readable()

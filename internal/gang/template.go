@@ -134,6 +134,20 @@ func (c cursor) quantities() {
 	}
 }
 
+// named holds an object's name to what the API server takes: anything else mostly is
+// a template's leftover, such as $NAME.
+func (c cursor) named() {
+	for _, key := range []string{"name", "namespace"} {
+		name := c.at(key)
+		if !name.given() {
+			continue
+		}
+		if errs := validation.IsDNS1123Subdomain(name.text()); len(errs) > 0 {
+			name.fail("%q is no name: %s", name.text(), errs[0])
+		}
+	}
+}
+
 // selector holds the node selector to what a label may be: anything else matches no
 // node, and mostly is a template's leftover.
 func (c cursor) selector() {

@@ -121,6 +121,9 @@ func (b *bundle) channel(template string) bool {
 func (w *workload) unequal(s set) {
 	for _, c := range s.template.spec.Containers {
 		for name, q := range c.Resources.Requests {
+			if extended(string(name)) && q.MilliValue()%1000 != 0 {
+				w.warn("pod set %s, container %s: %s of %s: the API server takes whole ones only", s.name, c.Name, q.String(), name)
+			}
 			limit, given := c.Resources.Limits[name]
 			if extended(string(name)) && !q.IsZero() && (!given || limit.Cmp(q) != 0) {
 				w.warn("pod set %s, container %s: %s is requested without an equal limit: the API server refuses such a pod", s.name, c.Name, name)

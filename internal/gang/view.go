@@ -5,13 +5,13 @@ import "strings"
 // View is a file's reading as `hopwise gangs` prints it; the names of its fields are
 // promised.
 type View struct {
-	File    string     `json:"file"`
-	Gangs   []GangView `json:"gangs"`
-	Ignored []Ignored  `json:"ignored,omitempty"`
+	File    string    `json:"file"`
+	Gangs   []Shown   `json:"gangs"`
+	Ignored []Ignored `json:"ignored,omitempty"`
 }
 
-// GangView is one gang, by Kueue's names for its pod sets.
-type GangView struct {
+// Shown is one gang as it is shown, by Kueue's names for its pod sets.
+type Shown struct {
 	Convention        string             `json:"convention"`
 	Kind              string             `json:"kind,omitempty"`
 	Namespace         string             `json:"namespace"` // empty: the file does not say
@@ -24,14 +24,14 @@ type GangView struct {
 	Priority          int32              `json:"priority,omitempty"`
 	Policy            Policy             `json:"policy,omitempty"`
 	ExclusiveTopology *ExclusiveTopology `json:"exclusive_topology,omitempty"`
-	PodSets           []PodSetView       `json:"pod_sets"`
+	PodSets           []ShownPodSet      `json:"pod_sets"`
 	Warn              string             `json:"warn,omitempty"`
 	Unsupported       []string           `json:"unsupported,omitempty"`
 	Notes             []string           `json:"notes,omitempty"`
 }
 
-// PodSetView is one pod set.
-type PodSetView struct {
+// ShownPodSet is one pod set as it is shown.
+type ShownPodSet struct {
 	Name            string            `json:"name"`
 	Count           int32             `json:"count"` // seats, spares included
 	Spares          int32             `json:"spares,omitempty"`
@@ -75,15 +75,15 @@ type TolerationView struct {
 
 // View shows what was read.
 func (r Result) View() View {
-	v := View{File: r.File, Gangs: []GangView{}, Ignored: r.Ignored}
+	v := View{File: r.File, Gangs: []Shown{}, Ignored: r.Ignored}
 	for _, g := range r.Gangs {
 		v.Gangs = append(v.Gangs, g.view())
 	}
 	return v
 }
 
-func (g Gang) view() GangView {
-	v := GangView{
+func (g Gang) view() Shown {
+	v := Shown{
 		Convention: g.Origin.Convention, Kind: g.Origin.Kind, Namespace: g.Ref.Namespace, Name: g.Ref.Name,
 		GenerateName: g.Origin.GenerateName, Copies: g.Copies, MinMembers: g.MinCount, Elastic: g.Elastic,
 		PriorityClass: g.PriorityClass, Priority: g.Priority, Policy: g.Policy, ExclusiveTopology: g.ExclusiveTopology,
@@ -101,8 +101,8 @@ func (g Gang) view() GangView {
 	return v
 }
 
-func (p PodSet) view() PodSetView {
-	v := PodSetView{
+func (p PodSet) view() ShownPodSet {
+	v := ShownPodSet{
 		Name: firstWord(p.Name, "main"), Count: p.Count, Spares: p.Spares, MinCount: p.MinCount, Requests: p.Requests,
 		Exclusive: p.Exclusive, MaxPerNode: p.MaxPerNode, Group: p.Group, PodAffinity: p.PodAffinity,
 		PodAntiAffinity: p.PodAntiAffinity, After: p.StartsAfter,

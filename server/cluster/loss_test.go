@@ -84,13 +84,14 @@ func TestBlipsAreForgotten(t *testing.T) {
 					t.Fatal(err)
 				}
 				time.Sleep(50 * time.Second)
+				synctest.Wait()
+				if got := stateOf(t, c, req.Gang); got != ledger.Reserved {
+					t.Fatalf("ready %v: %v", ready, got)
+				}
 				if _, err := c.RenewPlacement(context.Background(), RenewRequest{Gang: req.Gang}); err != nil {
 					t.Fatal(err)
 				}
 			}
-		}
-		if got := stateOf(t, c, req.Gang); got != ledger.Reserved {
-			t.Errorf("%v", got)
 		}
 	})
 }
@@ -143,4 +144,70 @@ func TestAnotherMachineOfTheName(t *testing.T) {
 			recount(t, c)
 		})
 	}
+}
+
+// TestSeatWaitsAnewOnceItsNodeIsBack: while the node was lost no successor could
+// come.
+func TestSeatWaitsAnewOnceItsNodeIsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t, Config{}, small())
+		ctx := context.Background()
+		req := gpus("g", "u1", 2, l3) // n4, n5
+		mustPlace(t, c, req)
+		for _, r := range []ConfirmRequest{
+			{Gang: req.Gang, AllAsPlanned: true},
+			{Gang: req.Gang, Slots: []ledger.Report{{Rank: 0, Event: ledger.PodGone}}},
+		} {
+			if _, err := c.ConfirmPlacement(ctx, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seat := func(d Delta, wait time.Duration) ledger.SlotState {
+			t.Helper()
+			if err := c.Apply(ctx, d); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(wait)
+			synctest.Wait()
+			got, err := c.GetPlacement(ctx, req.Gang)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got.Placement.Record.Sets[0].SlotAt(0).State
+		}
+		if got := seat(Delta{RemovedNodes: []string{"n4"}}, time.Hour); got != ledger.SlotLost {
+			t.Errorf("lost: %v", got)
+		}
+		back := Delta{Nodes: []Node{gpuNode("n4", "root", "a", "a2")}}
+		if got := seat(back, 10*time.Minute-time.Second); got != ledger.SlotAwaiting {
+			t.Errorf("back: %v", got)
+		}
+		if got := seat(Delta{}, time.Second); got != ledger.SlotEnded {
+			t.Errorf("after its time: %v", got)
+		}
+	})
+}
+
+// TestNobodyLeftIsDecidedAnew: with its pods dead and their nodes lost nothing of
+// the gang is left to keep.
+func TestNobodyLeftIsDecidedAnew(t *testing.T) {
+	c := start(t, Config{}, small())
+	ctx := context.Background()
+	req := gpus("g", "u1", 1, "")
+	node := mustPlace(t, c, req).Placement.Sets[0].Ranks[0].Node
+	for _, r := range []ConfirmRequest{
+		{Gang: req.Gang, AllAsPlanned: true},
+		{Gang: req.Gang, Slots: []ledger.Report{{Rank: 0, Event: ledger.PodGone}}},
+	} {
+		if _, err := c.ConfirmPlacement(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Apply(ctx, Delta{RemovedNodes: []string{node}}); err != nil {
+		t.Fatal(err)
+	}
+	if res := mustPlace(t, c, req); !res.DecidedAnew || res.Placement.Sets[0].Ranks[0].Node == node {
+		t.Errorf("decided anew %v, on %s", res.DecidedAnew, res.Placement.Sets[0].Ranks[0].Node)
+	}
+	recount(t, c)
 }

@@ -66,11 +66,23 @@ func TestHoldKeepsNewPodsAway(t *testing.T) {
 	if a2 := room(t, c, DomainRef{Layer: l3, Path: []string{"root", "a", "a2"}}); room(t, c, leafA1) != 0 || a2 != 3 {
 		t.Errorf("room in a1 %d, in a2 %d", room(t, c, leafA1), a2)
 	}
+	// One that was away and is back is held again.
+	for _, d := range []Delta{{RemovedNodes: []string{"n1"}}, {Nodes: []Node{gpuNode("n1", "root", "a", "a1")}}} {
+		if err := c.Apply(ctx, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.ReleasePlacement(ctx, ReleaseRequest{Gang: stays.Gang}); err != nil {
+		t.Fatal(err)
+	}
+	if got := room(t, c, leafA1); got != 0 {
+		t.Errorf("n1 is back: room for %d", got)
+	}
 	recount(t, c)
 	// A node of its own in it: lifting the leaf leaves that one held.
 	mustHold(t, c, HoldRequest{Domain: nodeAt("n2")})
 	lifted, err := c.UnholdDomain(ctx, leafA1)
-	if err != nil || lifted.Hold == nil || lifted.Hold.Note != "switch swap" || room(t, c, leafA1) != 1 {
+	if err != nil || lifted.Hold == nil || lifted.Hold.Note != "switch swap" || room(t, c, leafA1) != 2 {
 		t.Errorf("lifted %+v, %v; room for %d", lifted, err, room(t, c, leafA1))
 	}
 	if again, err := c.UnholdDomain(ctx, leafA1); err != nil || again.Hold != nil {
