@@ -93,11 +93,11 @@ func (f *completion) fill(at int) {
 		f.judge()
 		return
 	}
-	if state := f.state(at); f.seen[state] {
+	state := f.state(at)
+	if f.seen[state] {
 		return // another way led here, and what follows is the same
-	} else {
-		f.seen[state] = true
 	}
+	f.seen[state] = true
 	m := f.missing[at]
 	for i := range f.c.Nodes {
 		if !f.allowed(m, i) {

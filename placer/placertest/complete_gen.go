@@ -120,7 +120,7 @@ func (g *generator) change(d *Damage, gone map[string]bool) error {
 	for s := range d.Ranks {
 		lost := map[string]int32{}
 		for r, name := range d.Ranks[s] {
-			if gone[name] && !(spare && g.one(2)) {
+			if gone[name] && (!spare || !g.one(2)) {
 				lost[name]++
 				d.Ranks[s][r] = ""
 			}

@@ -18,7 +18,7 @@ var effects = map[string]placer.Effect{
 
 func (c *Case) parseNode(words []string) error {
 	if len(words) < 2 {
-		return fmt.Errorf("node: want NAME PATH WORD...")
+		return fmt.Errorf("node: want NAME PATH and words")
 	}
 	name, err := unescape(words[0])
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 //	tolerate:K=V[:EFFECT]  tolerate:K[:EFFECT] (exists)  tolerate:*[:EFFECT] (any key)
 func (c *Case) parseSet(words []string) error {
 	if len(words) == 0 {
-		return fmt.Errorf("set: want NAME WORD...")
+		return fmt.Errorf("set: want NAME and words")
 	}
 	name, err := unescape(words[0])
 	if err != nil {
