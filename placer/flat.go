@@ -13,6 +13,13 @@ import (
 // flatIn is that fit; 0 where nodes differ, or something else than counts
 // decides.
 func (q *search) flatIn(d DomainID) int64 {
+	if q.asked != d {
+		q.asked, q.alike = d, q.findFlat(d)
+	}
+	return q.alike
+}
+
+func (q *search) findFlat(d DomainID) int64 {
 	have := q.e.have[int(d)*q.e.stride+int(q.s.slot)]
 	if q.weighted || q.s.base != q.s || bits.OnesCount64(have) != 1 || have>>topBucket != 0 || q.evenDepth(d) < 0 {
 		return 0

@@ -32,7 +32,9 @@ type search struct {
 	bound32 []int32
 	// weighted says that nodes differ in preferred affinity.
 	weighted bool
-	flat     int64 // see flatIn
+	flat     int64    // see flatIn
+	asked    DomainID // what flatIn was last asked, and its answer
+	alike    int64
 
 	list    []candidate // with the fewest children so far
 	best    int64       // that number
@@ -73,7 +75,7 @@ func (q *search) start(e *Engine, budget int64) {
 	q.e, q.budget = e, budget
 	q.steps, q.cut = 0, false
 	q.lower, q.bound32 = maxVec, nil
-	q.flat = 0
+	q.flat, q.asked = 0, -1
 	q.clearFronts()
 	q.out = q.out[:0]
 }
