@@ -118,12 +118,19 @@ func (q *search) balanced(ps *PodSet, fabric int8) bool {
 		return false // shares of the layer are then no whole slices
 	}
 	var best *evenly
-	for _, d := range e.order[required] {
-		if e.usable(q.s, d) < q.n {
-			continue
+	// The narrowest domain first: of shares equally even, those nearest together.
+	for depth := target; depth >= required; depth-- {
+		var here *evenly
+		for _, d := range e.order[depth] {
+			if e.usable(q.s, d) < q.n {
+				continue
+			}
+			if w := q.spread(d, target); w != nil && (here == nil || w.better(here)) {
+				here = w
+			}
 		}
-		if w := q.spread(d, target); w != nil && (best == nil || w.better(best)) {
-			best = w
+		if here != nil && (best == nil || here.moreEven(best) > 0) {
+			best = here
 		}
 	}
 	if best == nil {
@@ -140,15 +147,24 @@ func (q *search) balanced(ps *PodSet, fabric int8) bool {
 }
 
 func (w *evenly) better(o *evenly) bool {
-	if c := cmp.Compare(len(w.list), len(o.list)); c != 0 {
-		return c < 0
+	if c := w.moreEven(o); c != 0 {
+		return c > 0
+	}
+	return w.room < o.room
+}
+
+// moreEven is above zero where w has fewer shares than o, or as many and more
+// even ones.
+func (w *evenly) moreEven(o *evenly) int {
+	if c := cmp.Compare(len(o.list), len(w.list)); c != 0 {
+		return c
 	}
 	for i := range w.list {
 		if c := cmp.Compare(w.list[i].pods, o.list[i].pods); c != 0 {
-			return c > 0
+			return c
 		}
 	}
-	return w.room < o.room
+	return 0
 }
 
 // spread fills the fewest domains of the target depth below d as evenly as

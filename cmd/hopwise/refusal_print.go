@@ -193,6 +193,17 @@ func gangList(gangs []*hopwisev1.GangRef) string {
 	return strings.Join(names, ", ") + " end"
 }
 
+// whose is the pod set, or its whole group: a constraint is its members'
+// together.
+func whose(req *hopwisev1.PlaceGangRequest, set string) string {
+	for _, ps := range req.GetPodSets() {
+		if ps.GetName() == set && ps.GetGroup() != "" {
+			return "all of group " + safe(ps.GetGroup())
+		}
+	}
+	return safe(set)
+}
+
 // tryWords is the change of flags that places it now.
 func tryWords(n *layerNames, req *hopwisev1.PlaceGangRequest, r *hopwisev1.Refusal) string {
 	for _, s := range r.GetSuggestions() {
@@ -205,7 +216,7 @@ func tryWords(n *layerNames, req *hopwisev1.PlaceGangRequest, r *hopwisev1.Refus
 		}
 		text := "--preferred " + safe(layer) + " places it now"
 		if s.GetPodSet() != "" && len(req.GetPodSets()) > 1 {
-			text = "preferred_layer: " + safe(layer) + " for " + safe(s.GetPodSet()) + " places it now"
+			text = "preferred_layer: " + safe(layer) + " for " + whose(req, s.GetPodSet()) + " places it now"
 		}
 		if len(s.GetDomain().GetPath()) > 0 {
 			text += " in " + n.place(s.GetDomain())

@@ -63,8 +63,9 @@ func (p *placing) place() (*PlaceResult, error) {
 	}
 	res, err := p.decide()
 	if err == nil && res.Refusal != nil && p.anew {
-		p.rollback(mark) // what is left of the lost placement stays until it lapses
+		p.rollback(mark)
 		res.Revision = p.s.rev
+		res.Notes = []string{"the earlier placement is kept, with the node that it lost, until it lapses or is released: nothing else fits now"}
 	}
 	return res, err
 }

@@ -75,7 +75,11 @@ func (g *suggester) try(set int, change func(i int, ps *placer.PodSet)) *placer.
 func (g *suggester) add(set int, s Suggestion) {
 	if len(g.ask.gang.PodSets) > 1 && s.Kind != AfterGangs {
 		s.PodSet = g.set(set).Name
-		s.Message = s.PodSet + ": " + s.Message
+		who := s.PodSet
+		if group := g.set(set).Group; group != "" && s.Constraint != nil {
+			who = "group " + group // a constraint is its members' together
+		}
+		s.Message = who + ": " + s.Message
 	}
 	g.r.Suggestions = append(g.r.Suggestions, s)
 }

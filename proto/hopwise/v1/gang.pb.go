@@ -328,10 +328,11 @@ func (TaintEffect) EnumDescriptor() ([]byte, []int) {
 type GangRef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The team or cluster the gang belongs to: a Kubernetes namespace, a Slurm
-	// cluster's name. Required; 1 to 253 characters, no control characters.
+	// cluster's name. Required; 1 to 253 characters, no slash and
+	// no control characters.
 	Namespace string `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	// The gang's name inside its namespace. Required; 1 to 253 characters, no
-	// control characters.
+	// slash and no control characters.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// The incarnation: a Kubernetes uid, a Slurm restart count. Unset means the
 	// current incarnation, whichever it is.
@@ -1101,10 +1102,10 @@ var File_hopwise_v1_gang_proto protoreflect.FileDescriptor
 const file_hopwise_v1_gang_proto_rawDesc = "" +
 	"\n" +
 	"\x15hopwise/v1/gang.proto\x12\n" +
-	"hopwise.v1\x1a\x1bbuf/validate/validate.proto\"\x90\x01\n" +
-	"\aGangRef\x123\n" +
-	"\tnamespace\x18\x01 \x01(\tB\x15\xbaH\x12r\x10\x10\x01\x18\xfd\x012\t^\\P{Cc}*$R\tnamespace\x12)\n" +
-	"\x04name\x18\x02 \x01(\tB\x15\xbaH\x12r\x10\x10\x01\x18\xfd\x012\t^\\P{Cc}*$R\x04name\x12%\n" +
+	"hopwise.v1\x1a\x1bbuf/validate/validate.proto\"\x98\x01\n" +
+	"\aGangRef\x127\n" +
+	"\tnamespace\x18\x01 \x01(\tB\x19\xbaH\x16r\x14\x10\x01\x18\xfd\x012\r^[^/\\p{Cc}]*$R\tnamespace\x12-\n" +
+	"\x04name\x18\x02 \x01(\tB\x19\xbaH\x16r\x14\x10\x01\x18\xfd\x012\r^[^/\\p{Cc}]*$R\x04name\x12%\n" +
 	"\x03uid\x18\x03 \x01(\tB\x13\xbaH\x10r\x0e\x18\xfd\x012\t^\\P{Cc}*$R\x03uid\"\xf6\x03\n" +
 	"\bGangSpec\x12:\n" +
 	"\bpod_sets\x18\x01 \x03(\v2\x12.hopwise.v1.PodSetB\v\xbaH\b\x92\x01\x05\b\x01\x10\x80\x02R\apodSets\x126\n" +

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -157,6 +158,9 @@ func copyInto(f, old *os.File, images []image) (*bbolt.DB, uint64, error) {
 		return errors.Join(err, tx.Bucket(aboutBucket).Put(countKey, number(count)))
 	})
 	if err == nil {
+		err = twice(db)
+	}
+	if err == nil {
 		err = f.Sync() // the length too
 	}
 	if err != nil {
@@ -166,9 +170,19 @@ func copyInto(f, old *os.File, images []image) (*bbolt.DB, uint64, error) {
 	return db, count, nil
 }
 
+// twice commits once more what is there, so that both headers of a file written
+// in one commit lead to it: the other one would lead to an empty ledger.
+func twice(db *bbolt.DB) error {
+	return db.Update(func(tx *bbolt.Tx) error {
+		b := tx.Bucket(aboutBucket)
+		return b.Put(formatKey, bytes.Clone(b.Get(formatKey)))
+	})
+}
+
 func copyTree(tx *bbolt.Tx, old *os.File, h header) error {
 	tx.Bucket(recordBucket).FillPercent = 0.9 // room for records that grow
-	return walk(old, h, func(bucket string, key, value []byte) error {
+	said := false
+	err := walk(old, h, func(bucket string, key, value []byte) error {
 		to := tx.Bucket([]byte(bucket))
 		if to == nil {
 			return damaged("bucket %q is unknown", bucket)
@@ -178,8 +192,14 @@ func copyTree(tx *bbolt.Tx, old *os.File, h header) error {
 				return err
 			}
 		}
+		said = said || bucket == string(aboutBucket) && string(key) == string(formatKey)
 		return to.Put(key, value)
 	})
+	if err == nil && !said {
+		// A whole header that leads to nothing is what a new file begins with.
+		return damaged("the header that is left is of an empty file: its other header led to the ledger; restore a copy")
+	}
+	return err
 }
 
 func putBack(to *bbolt.Bucket, was image) error {

@@ -134,6 +134,9 @@ func Import(dir string, r io.Reader) (sum Summary, err error) {
 		}
 		return b.Put(heartbeatKey, number(uint64(sum.Heartbeat.UnixNano()))) //nolint:gosec // bits are kept
 	})
+	if err == nil {
+		err = twice(s.db)
+	}
 	return sum, err
 }
 
@@ -162,6 +165,9 @@ func readLines(r io.Reader) ([]*ledger.Record, Summary, error) {
 		if err != nil {
 			return nil, sum, fmt.Errorf("line %d: %w", n, err)
 		}
+	}
+	if sum == (Summary{}) && len(records) == 0 {
+		return nil, sum, errors.New("there is nothing to import: the input is empty")
 	}
 	a := about{format: sum.Format}
 	if err := a.checkFormat(); err != nil {

@@ -92,6 +92,34 @@ func TestCompactMendsHeader(t *testing.T) {
 	}
 }
 
+// TestCompactedTwoHeaders: a file that was written in one go has two headers
+// that lead to all of it, and one that leads nowhere is refused.
+func TestCompactedTwoHeaders(t *testing.T) {
+	for at := range 2 {
+		dir, _ := file(t, 5)
+		if _, _, err := Compact(dir); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, FileName)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 37 {
+			whole[at*os.Getpagesize()+10+i] ^= 0xff
+		}
+		if err := os.WriteFile(path, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Compact(dir); err != nil {
+			t.Errorf("header %d: %v", at, err)
+		}
+		if got, _ := load(t, open(t, Options{Dir: dir})); len(got) != 5 {
+			t.Errorf("header %d: %d records of 5", at, len(got))
+		}
+	}
+}
+
 // TestCheckFinds plants one wrong record at a time.
 func TestCheckFinds(t *testing.T) {
 	room := map[string]map[string]int64{"node-a-0": {"gpu": 8}}
