@@ -119,7 +119,7 @@ func (q *search) balanced(ps *PodSet, fabric int8) bool {
 	}
 	var best *evenly
 	// The narrowest domain first: of shares equally even, those nearest together.
-	for depth := target; depth >= required; depth-- {
+	for depth := min(target, int8(e.layers)); depth >= required; depth-- {
 		var here *evenly
 		for _, d := range e.order[depth] {
 			if e.usable(q.s, d) < q.n {
