@@ -26,6 +26,7 @@ type joint struct {
 	space   int64 // what one unit of affinity cost is worth in room
 	inner   search
 	pinned  []*Shape
+	extra   []*Shape // shapes of tasks that are no set's own
 	filling *filling // what the sets are pieces of; nil for a whole gang
 	// unproven is set once something was left to a greedy plan that no bound
 	// shows to be the best.

@@ -9,8 +9,9 @@ type task struct {
 	required int8
 }
 
-// tasks cuts the gang into steps, a short last slice being one of its own.
-func (j *joint) tasks() []task {
+// tasks cuts the gang into steps, a short last slice being one of its own;
+// false where that slice would have to be cut again.
+func (j *joint) tasks() ([]task, bool) {
 	var list []task
 	for i := range j.sets {
 		ps := *j.sets[i].ps
@@ -24,13 +25,39 @@ func (j *joint) tasks() []task {
 		if t.ps.Count > 0 {
 			list = append(list, t)
 		}
-		if short > 0 {
-			t.ps.Count, t.ps.Slices = int32(short), nil
-			t.required = max(t.required, depthOf(ps.Slices[0].Layer))
-			list = append(list, t)
+		if short == 0 {
+			continue
+		}
+		t.ps.Count, t.ps.Slices, t.ps.shape = int32(short), nil, nil
+		t.required = max(t.required, depthOf(ps.Slices[0].Layer))
+		for k := 1; k < len(ps.Slices); k++ {
+			size := int64(ps.Slices[k].Size)
+			if short%size == 0 {
+				t.ps.Slices = ps.Slices[k:]
+				break
+			}
+			if short > size {
+				return nil, false
+			}
+			t.required = max(t.required, depthOf(ps.Slices[k].Layer))
+		}
+		j.follow(&t.ps)
+		list = append(list, t)
+	}
+	return list, true
+}
+
+// follow keeps a shape that is no set's own up to date while seats are taken.
+func (j *joint) follow(ps *PodSet) {
+	s := j.q.e.shapeFor(j.g, ps)
+	for _, o := range j.extra {
+		if o == s {
+			return
 		}
 	}
-	return list
+	j.q.e.pin(s, 1)
+	j.pinned = append(j.pinned, s)
+	j.extra = append(j.extra, s)
 }
 
 // greedy seats the gang in d one step after the other, in a few orders, on what
@@ -54,7 +81,10 @@ func (j *joint) greedy(d DomainID) [][]Seat {
 // orders lists the orders to try: as declared, the other way, and the sets with
 // most pods first.
 func (j *joint) orders() [][]task {
-	list := j.tasks()
+	list, ok := j.tasks()
+	if !ok {
+		return nil
+	}
 	back := slices.Clone(list)
 	slices.Reverse(back)
 	large := slices.Clone(list)
@@ -112,6 +142,9 @@ func (j *joint) take(set int, seats []Seat, sign int32) {
 			if f := e.shapeFor(j.g, j.sets[i].ps); f != j.sets[i].s {
 				e.setFit(f, seat.Node, e.fitOf(f, seat.Node))
 			}
+		}
+		for _, x := range j.extra {
+			e.setFit(x, seat.Node, e.fitOf(x, seat.Node))
 		}
 	}
 }

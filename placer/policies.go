@@ -107,6 +107,9 @@ func (q *search) balanced(ps *PodSet, fabric int8) bool {
 	for target > 1 && len(e.order[target]) == 0 {
 		target-- // a layer that no node carries tells nothing apart
 	}
+	if e.layers == 0 {
+		target = 1 // without layers the nodes are what there is to spread over
+	}
 	if ps.Preferred != NoLayer {
 		target = depthOf(ps.Preferred)
 	}
