@@ -24,8 +24,7 @@ type Client struct {
 	hopwisev1.PlacementServiceClient
 	hopwisev1.TopologyServiceClient
 
-	address string
-	conn    *grpc.ClientConn
+	conn *grpc.ClientConn
 }
 
 // options are what Dial can be told.
@@ -73,13 +72,9 @@ func Dial(address string, opts ...Option) (*Client, error) {
 	return &Client{
 		PlacementServiceClient: hopwisev1.NewPlacementServiceClient(conn),
 		TopologyServiceClient:  hopwisev1.NewTopologyServiceClient(conn),
-		address:                address,
 		conn:                   conn,
 	}, nil
 }
-
-// Address is what was dialled.
-func (c *Client) Address() string { return c.address }
 
 // Close ends the connection and the calls on it.
 func (c *Client) Close() error { return c.conn.Close() }
